@@ -1,0 +1,119 @@
+"""Constrained mechanical systems: state, derive, decide, prove.
+
+The public page. Names are imported when first used, so that the command line's help does not wait for SymPy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dalembert.derive import ClosedForm
+    from dalembert.model import (
+        Coulomb,
+        Differential,
+        Holonomic,
+        Ideal,
+        ModelError,
+        Nonholonomic,
+        Particle,
+        Prescribed,
+        Quadratic,
+        StateError,
+        Viscous,
+        ideal_force,
+        ideal_magnitude,
+        multiplier,
+    )
+    from dalembert.principles import (
+        Answer,
+        Certificate,
+        ContradictionError,
+        Instant,
+        InstantError,
+        MassError,
+        Principle,
+        least_squares,
+    )
+    from dalembert.show import Equations
+    from dalembert.system import System
+
+    principles: Mapping[str, Principle]
+
+_ROOMS = {
+    # state
+    "System": "system",
+    "Particle": "model",
+    "Holonomic": "model",
+    "Nonholonomic": "model",
+    "Differential": "model",
+    # the nature of constraint forces
+    "Ideal": "model",
+    "Prescribed": "model",
+    "Viscous": "model",
+    "Quadratic": "model",
+    "Coulomb": "model",
+    "ideal_force": "model",
+    "ideal_magnitude": "model",
+    "multiplier": "model",
+    # derive and show
+    "ClosedForm": "derive",
+    "Equations": "show",
+    # decide and prove
+    "Instant": "principles",
+    "Answer": "principles",
+    "Certificate": "principles",
+    "least_squares": "principles",
+    # what can go wrong
+    "ModelError": "model",
+    "StateError": "model",
+    "InstantError": "principles",
+    "MassError": "principles",
+    "ContradictionError": "principles",
+}
+
+__all__ = [
+    "Answer",
+    "Certificate",
+    "ClosedForm",
+    "ContradictionError",
+    "Coulomb",
+    "Differential",
+    "Equations",
+    "Holonomic",
+    "Ideal",
+    "Instant",
+    "InstantError",
+    "MassError",
+    "ModelError",
+    "Nonholonomic",
+    "Particle",
+    "Prescribed",
+    "Quadratic",
+    "StateError",
+    "System",
+    "Viscous",
+    "__version__",
+    "ideal_force",
+    "ideal_magnitude",
+    "least_squares",
+    "multiplier",
+    "principles",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "principles":  # the room itself is the registry of its principles
+        return import_module("dalembert.principles")
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
+    value = getattr(import_module(f"dalembert.{_ROOMS[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,169 @@
+"""Closed forms that people read: acceleration, constraint forces and multipliers as symbolic expressions.
+
+No generalized inverse is formed. On an independent set of rows S = A M⁻¹ Aᵀ is regular, and
+
+    λ = S⁻¹ (b − A M⁻¹ Q),   Qᶜ_i = Aᵀ λ,   Qᶜ_ni = C − Aᵀ S⁻¹ A M⁻¹ C,   q̈ = M⁻¹ (Q + Qᶜ_i + Qᶜ_ni).
+
+The answer does not depend on which independent rows are taken (Udwadia 2000, remark 7). Where the closed form would be
+unreadable, the factored form stands in its place and says so.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from sympy import Expr, ImmutableDenseMatrix, Matrix, S, zeros
+
+from dalembert.derive.algebra import Symbols
+from dalembert.derive.evaluate import derived, symbols_of
+from dalembert.derive.independence import independent_rows
+from dalembert.derive.linear import NotSolved, solve
+from dalembert.derive.mechanics import Derived
+from dalembert.derive.tidy import tidy
+from dalembert.model import Statement, multiplier
+
+MOST_ROWS = 4
+MOST_OPERATIONS_IN = 600
+MOST_OPERATIONS_OUT = 1200
+MOST_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """Symbolic M, Q, A, b, C and, where they can be read, acceleration, forces and multipliers.
+
+    M is (n, n), A (m, n); Q, C, acceleration, ideal, nonideal are (n, 1); b and multipliers (m, 1). The last four are
+    None in the factored form. M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀ λ with A = ∂f/∂q for f = 0 as stated.
+    """
+
+    coordinates: tuple[Expr, ...]
+    constraints: tuple[str, ...]
+    M: ImmutableDenseMatrix
+    Q: ImmutableDenseMatrix
+    A: ImmutableDenseMatrix
+    b: ImmutableDenseMatrix
+    C: ImmutableDenseMatrix
+    acceleration: ImmutableDenseMatrix | None
+    ideal: ImmutableDenseMatrix | None
+    nonideal: ImmutableDenseMatrix | None
+    multipliers: ImmutableDenseMatrix | None
+    independent: tuple[int, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def factored(self) -> bool:
+        """Whether only the factored form is given."""
+        return self.acceleration is None
+
+
+class Unreadable(Exception):
+    """The closed form is too long or takes too long; the reason is the message."""
+
+
+def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
+    """The symbolic equation of motion of a statement, closed where that can be read, else factored."""
+    algebra, d = symbols_of(system), derived(system)
+    parts = _dense(d)
+    rows, notes = independent_rows(system)
+    names = tuple(c.name for c in system.constraints)
+    if len(rows) < len(names):
+        left = ", ".join(repr(name) for i, name in enumerate(names) if i not in rows)
+        notes = (
+            *notes,
+            f"redundant rows: {left} depend on the others; the multipliers of least norm are given",
+        )
+    try:
+        solved = _solve(parts, rows, algebra, _clock(seconds))
+    except (Unreadable, NotSolved) as reason:
+        solved = {}
+        notes = (*notes, f"shown in factored form: {reason}")
+    shown = {name: ImmutableDenseMatrix(algebra.restore(matrix)) for name, matrix in {**parts, **solved}.items()}
+    if not solved:
+        shown |= dict.fromkeys(("acceleration", "ideal", "nonideal", "multipliers"))
+        shown["C"] = shown["C"].xreplace({lam: multiplier(name) for lam, name in zip(algebra.lam, names, strict=True)})
+    return ClosedForm(system.coordinates, names, **shown, independent=rows, notes=notes)
+
+
+def _dense(d: Derived[Expr]) -> dict[str, Matrix]:
+    n, m = len(d.Q), len(d.b)
+    M, A = zeros(n, n), zeros(m, n)
+    for place, entry in d.M.items():
+        M[place] = entry
+    for place, entry in d.A.items():
+        A[place] = entry
+    C = Matrix(d.C)
+    for f in d.friction:
+        for i, along in f.along.items():
+            C[i] -= f.size * along / f.speed
+    return {"M": M, "Q": Matrix(n, 1, d.Q), "A": A, "b": Matrix(m, 1, d.b), "C": Matrix(n, 1, list(C))}
+
+
+def _solve(
+    parts: dict[str, Matrix], rows: Sequence[int], algebra: Symbols, check: Callable[[], None]
+) -> dict[str, Matrix]:
+    """The closed forms, on the given independent rows; raises `Unreadable` when that does not pay."""
+    M, Q, A, b, C = (parts[name] for name in "MQAbC")
+    if len(rows) > MOST_ROWS:
+        raise Unreadable(f"{len(rows)} independent constraints; closed forms are given up to {MOST_ROWS}")
+    if (size := _operations(M, Q, A, b, C)) > MOST_OPERATIONS_IN:
+        raise Unreadable(f"M, Q, A, b, C hold {size} operations; closed forms are given up to {MOST_OPERATIONS_IN}")
+    n, k = Q.rows, len(rows)
+    own, right = A.extract(list(rows), list(range(n))), b.extract(list(rows), [0])
+
+    def short(matrix: Matrix) -> Matrix:
+        out = Matrix(matrix.rows, matrix.cols, [_checked(tidy, e, check) for e in matrix])
+        if (size := _operations(out)) > MOST_OPERATIONS_OUT:
+            raise Unreadable(f"it would take {size} operations to write one part; the limit is {MOST_OPERATIONS_OUT}")
+        return out
+
+    M = M.applyfunc(tidy)
+    Q, C = short(Q), short(C)
+    if M.det(method="berkowitz").equals(0):  # the equivalent mass matrix that the constraints make regular
+        M, Q = M + own.T * own, Q + own.T * right
+    inverted = solve(M, Matrix.hstack(Q, C, own.T))  # M⁻¹ Q, M⁻¹ C, M⁻¹ Aᵀ
+    check()
+    a, c, w = inverted[:, 0], inverted[:, 1], inverted[:, 2:]
+    lam, drop = zeros(k, 1), zeros(k, 1)
+    if k:
+        pair = solve(short(own * w), Matrix.hstack(short(right - own * a), short(own * c)))
+        lam, drop = short(pair[:, 0]), short(pair[:, 1])
+    known = dict(zip(algebra.lam, _least_norm(A, own, lam), strict=True))
+    nonideal = short(short(C - own.T * drop).xreplace(known))
+    ideal = short(own.T * lam)
+    acceleration = short(a + w * lam) + short((c - w * drop).xreplace(known))
+    return {
+        "acceleration": acceleration.applyfunc(tidy),
+        "ideal": ideal,
+        "nonideal": nonideal,
+        "multipliers": short(Matrix(A.rows, 1, list(known.values()))),
+        "C": short(C.xreplace(known)),
+    }
+
+
+def _least_norm(A: Matrix, own: Matrix, lam: Matrix) -> list[Expr]:
+    """The least-norm multipliers of all rows: with A = R A_I, λ = R (RᵀR)⁻¹ λ_I."""
+    if own.rows == A.rows:
+        return list(lam)
+    if own.rows == 0:
+        return [S.Zero] * A.rows
+    R = solve(own * own.T, own * A.T).T.applyfunc(tidy)
+    return list(R * solve(R.T * R, lam))
+
+
+def _operations(*matrices: Matrix) -> int:
+    return sum(int(e.count_ops()) for matrix in matrices for e in matrix)
+
+
+def _checked(function: Callable[[Expr], Expr], e: Expr, check: Callable[[], None]) -> Expr:
+    check()
+    return function(e)
+
+
+def _clock(seconds: float) -> Callable[[], None]:
+    end = monotonic() + seconds
+
+    def check() -> None:
+        if monotonic() > end:
+            raise Unreadable(f"it was not found within {seconds:g} seconds")
+
+    return check

@@ -1,0 +1,188 @@
+"""Expressions as a straight line of float operations: evaluated without executing any generated text.
+
+Every distinct sub-expression is one step, so common parts are computed once, and a value that does not exist (the
+square root of a negative number, a division by zero) can be blamed on the sub-expression it came from.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import sympy as sp
+from sympy import Expr
+from sympy.core.function import AppliedUndef
+
+from dalembert.model import ModelError, StateError
+
+
+def _sign(x: float) -> float:
+    return float((x > 0) - (x < 0))
+
+
+def _heaviside(x: float, at_zero: float = 0.5) -> float:
+    return at_zero if x == 0 else float(x > 0)
+
+
+def _piecewise(*pairs: Any) -> Any:
+    for value, holds in zip(pairs[::2], pairs[1::2], strict=True):
+        if holds:
+            return value
+    raise ValueError("no condition of the piecewise expression holds")
+
+
+FUNCTIONS: dict[type, Callable[..., Any]] = {
+    sp.sin: math.sin, sp.cos: math.cos, sp.tan: math.tan,
+    sp.cot: lambda x: 1 / math.tan(x), sp.sec: lambda x: 1 / math.cos(x), sp.csc: lambda x: 1 / math.sin(x),
+    sp.asin: math.asin, sp.acos: math.acos, sp.atan: math.atan, sp.atan2: math.atan2,
+    sp.acot: lambda x: math.atan(1 / x), sp.asec: lambda x: math.acos(1 / x), sp.acsc: lambda x: math.asin(1 / x),
+    sp.sinh: math.sinh, sp.cosh: math.cosh, sp.tanh: math.tanh,
+    sp.asinh: math.asinh, sp.acosh: math.acosh, sp.atanh: math.atanh,
+    sp.exp: math.exp, sp.log: math.log, sp.Abs: abs, sp.sign: _sign, sp.Heaviside: _heaviside,
+    sp.Max: max, sp.Min: min, sp.floor: math.floor, sp.ceiling: math.ceil,
+    sp.Gt: float.__gt__, sp.Ge: float.__ge__, sp.Lt: float.__lt__, sp.Le: float.__le__,
+    sp.Eq: float.__eq__, sp.Ne: float.__ne__,
+    sp.And: lambda *x: all(x), sp.Or: lambda *x: any(x), sp.Not: lambda x: not x,
+    sp.Piecewise: _piecewise,
+}  # fmt: skip
+
+
+class Undefined(NamedTuple):
+    """A value that does not exist at this state, and the sub-expression it would come from."""
+
+    expr: Any
+    reason: str
+
+
+class Step(NamedTuple):
+    """One operation: a function of earlier slots."""
+
+    function: Callable[..., Any]
+    arguments: tuple[int, ...]
+    expr: Expr
+
+
+class Tape:
+    """Evaluate `outputs` for values of `inputs` (symbols), all as Python floats."""
+
+    def __init__(self, inputs: Sequence[Expr], outputs: Iterable[Expr]) -> None:
+        self.inputs = tuple(inputs)
+        self._constants: list[Any] = []
+        self._constant_slot: dict[Any, int] = {}
+        self._steps: list[Step] = []
+        outputs = [sp.sympify(e) for e in outputs]
+        order = _postorder(outputs, set(self.inputs))
+        slot: dict[Any, int] = {x: i for i, x in enumerate(self.inputs)}
+        constants = [e for e in order if e.is_number or e in (sp.true, sp.false)]
+        for e in constants:
+            slot[e] = len(self.inputs) + len(self._constants)
+            self._constants.append(_number(e))
+        for e in order:
+            if e not in slot:
+                function, arguments = _operation(e)
+                slot[e] = len(self.inputs) + len(self._constants) + len(self._steps)
+                self._steps.append(Step(function, tuple(slot[a] for a in arguments), e))
+        self._outputs = [slot[e] for e in outputs]
+        self._expressions = outputs
+
+    def __call__(self, values: Sequence[float]) -> list[float]:
+        """The outputs at these input values; a `StateError` names every output that does not exist there."""
+        slots: list[Any] = [*values, *self._constants]
+        for function, arguments, expr in self._steps:
+            try:
+                slots.append(function(*[slots[i] for i in arguments]))
+            except (ValueError, ArithmeticError, TypeError) as error:
+                slots.append(_blame([slots[i] for i in arguments], expr, error))
+        results = [slots[i] for i in self._outputs]
+        faults: dict[str, None] = {}
+        for value, expr in zip(results, self._expressions, strict=True):
+            if isinstance(value, Undefined):
+                faults[f"{value.expr} does not exist here ({value.reason})"] = None
+            elif not math.isfinite(value):
+                faults[f"{_short(expr)} is not finite here"] = None
+        if faults:
+            raise StateError("the state", faults)
+        return results
+
+
+def _blame(arguments: Iterable[Any], expr: Expr, error: Exception) -> Undefined:
+    """Undefined because an argument already was, else because of this operation itself."""
+    for value in arguments:
+        if isinstance(value, Undefined):
+            return value
+    if isinstance(error, TypeError):
+        raise error
+    return Undefined(_short(expr), str(error))
+
+
+def _short(expr: Any, length: int = 80) -> str:
+    text = str(expr).replace("_", "", 1) if isinstance(expr, sp.Dummy) else sp.sstr(expr).replace("_", "")
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
+def _postorder(outputs: Iterable[Any], known: set[Any]) -> list[Any]:
+    """Every distinct node that has to be computed, arguments first, without recursion."""
+    done: dict[Any, None] = {}
+    for root in outputs:
+        stack = [(root, False)]
+        while stack:
+            e, expanded = stack.pop()
+            if e in done or e in known:
+                continue
+            if expanded or e.is_number or not e.args:
+                done[e] = None
+                continue
+            stack.append((e, True))
+            stack.extend((a, False) for a in _operation(e)[1] if a not in done)
+    return list(done)
+
+
+def _number(e: Any) -> Any:
+    if e in (sp.true, sp.false):
+        return bool(e)
+    try:
+        return float(e)
+    except (TypeError, OverflowError):
+        return Undefined(_short(e), "not a real number that a float can hold")
+
+
+def _operation(e: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The function of a node and the sub-expressions it is applied to."""
+    if isinstance(e, sp.Add):
+        return _add, e.args
+    if isinstance(e, sp.Mul):
+        return _multiply, e.args
+    if isinstance(e, sp.Pow):
+        return _power(e)
+    if isinstance(e, sp.Piecewise):
+        return _piecewise, tuple(part for pair in e.args for part in pair.args)
+    if function := FUNCTIONS.get(type(e)):
+        return function, e.args
+    if isinstance(e, (AppliedUndef, sp.Derivative, sp.Subs)):
+        raise ModelError("evaluation", [f"{_short(e)} is a function without a definition: it has no numeric value"])
+    if isinstance(e, sp.Symbol):
+        raise ModelError("evaluation", [f"{_short(e)} has no value"])
+    raise ModelError("evaluation", [f"no numeric meaning is known for {type(e).__name__} in {_short(e)}"])
+
+
+def _add(*terms: float) -> float:
+    return sum(terms)
+
+
+def _multiply(*factors: float) -> float:
+    return math.prod(factors)
+
+
+def _power(e: sp.Pow) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    base, exponent = e.args
+    if base is sp.S.Exp1:
+        return math.exp, (exponent,)
+    if exponent == sp.Rational(1, 2):
+        return math.sqrt, (base,)
+    if exponent == -1:
+        return lambda x: 1 / x, (base,)
+    if exponent == 2:
+        return lambda x: x * x, (base,)
+    if exponent.is_Integer:
+        n = int(exponent)
+        return lambda x: x**n, (base,)
+    return math.pow, (base, exponent)

@@ -1,0 +1,54 @@
+"""STATE: what the mechanician states. Frozen values, checked when built."""
+
+from dalembert.model.checks import is_coordinate, is_velocity, name_of, time, velocity
+from dalembert.model.constraints import Constraint, Differential, Holonomic, Nonholonomic
+from dalembert.model.errors import ModelError, StateError, refuse
+from dalembert.model.inputs import as_number
+from dalembert.model.natures import Coulomb, Ideal, Nature, Prescribed, Quadratic, Viscous
+from dalembert.model.reactions import (
+    IdealForce,
+    IdealMagnitude,
+    Multiplier,
+    Reaction,
+    ideal_force,
+    ideal_magnitude,
+    multiplier,
+)
+from dalembert.model.rules import sliding
+from dalembert.model.statement import Statement
+from dalembert.model.unconstrained import Lagrangian, MassAndForce, Particle, Particles
+
+__all__ = [
+    "Constraint",
+    "Coulomb",
+    "Differential",
+    "Holonomic",
+    "Ideal",
+    "IdealForce",
+    "IdealMagnitude",
+    "Lagrangian",
+    "MassAndForce",
+    "ModelError",
+    "Multiplier",
+    "Nature",
+    "Nonholonomic",
+    "Particle",
+    "Particles",
+    "Prescribed",
+    "Quadratic",
+    "Reaction",
+    "StateError",
+    "Statement",
+    "Viscous",
+    "as_number",
+    "ideal_force",
+    "ideal_magnitude",
+    "is_coordinate",
+    "is_velocity",
+    "multiplier",
+    "name_of",
+    "refuse",
+    "sliding",
+    "time",
+    "velocity",
+]

@@ -1,0 +1,123 @@
+"""Checks every expression of a statement must pass; each returns faults in words instead of raising.
+
+A statement is written in SymPy: coordinates are `dynamicsymbols` x(t), velocities x.diff(), everything else is a
+plain symbol (a parameter), time, or a function of these.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from sympy import Derivative, Expr, I, Symbol, nan, oo, sympify, zoo
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+from sympy.core.sympify import SympifyError
+from sympy.physics.mechanics import dynamicsymbols
+
+from dalembert.model.reactions import Reaction
+from dalembert.model.writing import canonical
+
+
+def time() -> Symbol:
+    """The symbol of time that `dynamicsymbols` uses."""
+    return dynamicsymbols._t
+
+
+def velocity(coordinate: Expr) -> Expr:
+    """The velocity ẋ of a coordinate x(t)."""
+    return Derivative(coordinate, time())
+
+
+def is_coordinate(value: object) -> bool:
+    """Whether `value` has the form x(t) of a dynamicsymbol."""
+    return isinstance(value, AppliedUndef) and value.args == (time(),)
+
+
+def is_velocity(value: object) -> bool:
+    """Whether `value` has the form x.diff() of a dynamicsymbol."""
+    return isinstance(value, Derivative) and is_coordinate(value.expr) and value.variables == (time(),)
+
+
+def name_of(symbol: Expr) -> str:
+    """How a coordinate, a velocity or a parameter is called: x, x' or m."""
+    if is_velocity(symbol):
+        return f"{name_of(symbol.expr)}'"
+    return str(symbol.func if isinstance(symbol, AppliedUndef) else symbol)
+
+
+def expression(value: object, what: str) -> tuple[Expr | None, list[str]]:
+    """`value` as a canonical SymPy expression, or None with what is wrong with it."""
+    if isinstance(value, Relational):
+        lhs, rhs = value.args
+        return None, [
+            f"{what} is the relation {value}, an expression is meant: write ({lhs}) - ({rhs}), which is set to zero"
+        ]
+    if isinstance(value, str):
+        return None, [f"{what} is the text {value!r}, a SymPy expression is meant (text belongs in model files)"]
+    try:
+        result = sympify(value, strict=True)
+    except (SympifyError, TypeError):
+        return None, [f"{what} is {value!r}, a SymPy expression or a number is meant"]
+    if not isinstance(result, Expr) or result.is_Matrix:
+        return None, [f"{what} is {result}, a scalar expression is meant"]
+    if any(not is_velocity(d) and not _is_free_slope(d) for d in result.atoms(Derivative)):
+        result = result.doit()
+    return canonical(result), list(_form(result, what))
+
+
+def _is_free_slope(derivative: Derivative) -> bool:
+    """A derivative of a user's own function of the coordinates, such as V(x, y) by x."""
+    return isinstance(derivative.expr, AppliedUndef) and not is_coordinate(derivative.expr)
+
+
+def _form(expr: Expr, what: str) -> Iterator[str]:
+    if expr.has(nan, oo, -oo, zoo):
+        yield f"{what} contains a value that is not finite: {expr}"
+    if expr.has(I):
+        yield f"{what} contains the imaginary unit: {expr}"
+    for derivative in sorted(expr.atoms(Derivative), key=str):
+        order = sum(count for variable, count in derivative.variable_count if variable == time())
+        if is_coordinate(derivative.expr) and order > 1:
+            yield (
+                f"{what} contains an acceleration or higher derivative, {derivative}: "
+                "a statement may use coordinates, velocities and time only"
+            )
+        elif not is_velocity(derivative) and not _is_free_slope(derivative):
+            yield f"{what} contains the derivative {derivative}, which is not a velocity"
+
+
+def coordinates_in(expr: Expr) -> set[Expr]:
+    """Every x(t) in an expression, also where only its velocity stands there."""
+    return {f for f in expr.atoms(AppliedUndef) if is_coordinate(f)}
+
+
+def velocities_in(expr: Expr) -> set[Expr]:
+    """Every velocity in an expression."""
+    return {d for d in expr.atoms(Derivative) if is_velocity(d)}
+
+
+def parameters_in(exprs: Iterable[Expr]) -> set[Symbol]:
+    """Every plain symbol but time in the expressions."""
+    return {s for expr in exprs for s in expr.free_symbols} - {time()}
+
+
+def unknown_coordinates(expr: Expr, coordinates: Iterable[Expr], what: str) -> Iterator[str]:
+    """A fault for every x(t) in `expr` that is not among the coordinates of the system."""
+    known = set(coordinates)
+    for foreign in sorted(coordinates_in(expr) - known, key=str):
+        yield (
+            f"{what} uses {foreign}, which is not a coordinate of the system "
+            f"({', '.join(name_of(q) for q in coordinates)}): add it to the coordinates or write it out"
+        )
+
+
+def no_reactions(expr: Expr, what: str) -> Iterator[str]:
+    """A fault for every reaction in `expr`: only the nature of a constraint may refer to constraint forces."""
+    for reaction in sorted(expr.atoms(Reaction), key=str):
+        yield f"{what} refers to the constraint force {reaction}: only the nature of a constraint may"
+
+
+def names_once(names: Iterable[str], what: str) -> Iterator[str]:
+    """A fault for every name that occurs more than once."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            yield f"the {what} name {name!r} is used {count} times; names must differ"

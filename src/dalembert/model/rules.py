@@ -1,0 +1,82 @@
+"""What the parts of a statement must satisfy together; each rule gives its faults in words."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sympy import Expr
+
+from dalembert.model.checks import name_of, names_once, no_reactions, time, unknown_coordinates
+from dalembert.model.constraints import Constraint
+from dalembert.model.natures import Coulomb, Prescribed, Quadratic, Viscous
+from dalembert.model.reactions import IdealForce, IdealMagnitude, Multiplier
+from dalembert.model.unconstrained import Particles
+
+if TYPE_CHECKING:
+    from dalembert.model.statement import Statement
+
+
+def all_expressions(system: "Statement") -> Iterator[tuple[str, Expr]]:
+    yield from system.unconstrained.expressions()
+    for c in system.constraints:
+        for expr in c.expressions():
+            yield f"constraint {c.name!r}", expr
+        for expr in c.nature.expressions():
+            yield f"the nature of constraint {c.name!r}", expr
+    for key, expr in system.initial:
+        yield f"the initial value of {name_of(key)}", expr
+
+
+def statement_faults(system: "Statement") -> Iterator[str]:
+    """What is wrong with the parts of a statement taken together."""
+    for what, expr in system.unconstrained.expressions():
+        yield from no_reactions(expr, what)
+    for what, expr in all_expressions(system):
+        yield from unknown_coordinates(expr, system.coordinates, what)
+    yield from names_once(
+        [*(name_of(q) for q in system.coordinates), *(s.name for s in system.symbols), time().name], "symbol"
+    )
+    for constraint in system.constraints:
+        yield from _nature_faults(system, constraint)
+
+
+def _nature_faults(system: "Statement", constraint: Constraint) -> Iterator[str]:
+    nature, what = constraint.nature, f"the nature of constraint {constraint.name!r}"
+    names = {c.name for c in system.constraints}
+    for expr in nature.expressions():
+        for reaction in sorted(expr.atoms(IdealForce, IdealMagnitude, Multiplier), key=str):
+            for argument in reaction.args:
+                if argument not in system.coordinates and str(argument) not in names:
+                    yield f"{what} refers to {argument} in {reaction}, which is no coordinate and no constraint"
+    if isinstance(nature, Prescribed):
+        keys = [key for key, _ in nature.components]
+        if None in keys and len(keys) != len(system.coordinates):
+            yield f"{what} prescribes {len(keys)} components of C for {len(system.coordinates)} coordinates"
+        for key in keys:
+            if key is not None and key not in system.coordinates:
+                yield f"{what} prescribes a component along {key}, which is not a coordinate"
+    elif isinstance(nature, (Viscous, Quadratic, Coulomb)) and sliding(system, constraint) is None:
+        yield (
+            f"{what}, {type(nature).__name__}: it cannot be told which particle slides; use Prescribed and write C "
+            f"with da.multiplier({constraint.name!r}), the velocity that slides and the coefficient"
+        )
+
+
+def sliding(system: "Statement", constraint: Constraint) -> tuple[int, ...] | None:
+    """The coordinates (by index) of the particle that slides on a constraint, or None where that is not clear.
+
+    Among mass points it is the one point whose coordinates the constraint contains. A system stated otherwise counts
+    as one particle as long as it has at most three coordinates; drag, which needs no normal force, then also goes
+    with any number of them.
+    """
+    if isinstance(system.unconstrained, Particles):
+        touched = [
+            p
+            for p in system.unconstrained.points
+            if any(e.has(x) for e in constraint.expressions() for x in p.position)
+        ]
+        if len(touched) != 1:
+            return None
+        return tuple(system.coordinates.index(x) for x in touched[0].position)
+    if len(system.coordinates) > 3 and isinstance(constraint.nature, Coulomb):
+        return None
+    return tuple(range(len(system.coordinates)))

@@ -1,0 +1,210 @@
+"""The statement of a mechanical system: coordinates, the unconstrained system, constraints and values.
+
+A frozen value, complete and checked when built: hashable, comparable and picklable. The verbs (equations, instant,
+verify, …) are in `dalembert.system`, which adds what the other rooms can do with a statement.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from types import MappingProxyType
+from typing import Any, Self
+
+from sympy import Expr, Symbol
+
+from dalembert.model.checks import expression, parameters_in, velocity
+from dalembert.model.constraints import Constraint
+from dalembert.model.errors import ModelError, refuse
+from dalembert.model.inputs import (
+    by_coordinate,
+    constraint_sequence,
+    coordinate_faults,
+    end_time,
+    initial_values,
+    mass_matrix,
+    named,
+    parameter_values,
+    sequence,
+)
+from dalembert.model.rules import all_expressions, statement_faults
+from dalembert.model.unconstrained import (
+    Lagrangian,
+    MassAndForce,
+    Particle,
+    Particles,
+    Unconstrained,
+    potential_faults,
+)
+
+Values = Mapping[Any, Any]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What the mechanician states; `values` and `initial` are sorted pairs so that equal statements are equal."""
+
+    coordinates: tuple[Expr, ...]
+    unconstrained: Unconstrained
+    constraints: tuple[Constraint, ...] = ()
+    values: tuple[tuple[Symbol, float], ...] = ()
+    name: str = ""
+    initial: tuple[tuple[Expr, Expr], ...] = ()
+    until: float | None = None
+
+    def __post_init__(self) -> None:
+        faults = list(coordinate_faults(self.coordinates))
+        refuse(ModelError, self._subject, faults)
+        constraints, faults = named(self.constraints)
+        refuse(ModelError, self._subject, faults)
+        object.__setattr__(self, "constraints", constraints)
+        refuse(ModelError, self._subject, statement_faults(self))
+
+    @property
+    def _subject(self) -> str:
+        return f"System {self.name!r}" if self.name else "System"
+
+    @property
+    def velocities(self) -> tuple[Expr, ...]:
+        """The velocities, in the order of the coordinates."""
+        return tuple(velocity(q) for q in self.coordinates)
+
+    @property
+    def parameters(self) -> Mapping[Symbol, float]:
+        """The parameters that have a value."""
+        return MappingProxyType(dict(self.values))
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Every parameter of the statement, with or without a value, by name."""
+        used = parameters_in(expr for _, expr in all_expressions(self))
+        return tuple(sorted(used | dict(self.values).keys(), key=lambda s: s.name))
+
+    @classmethod
+    def from_lagrangian(
+        cls,
+        L: Expr,
+        coordinates: Sequence[Expr],
+        *,
+        forces: Values | Sequence[Expr] = MappingProxyType({}),
+        constraints: Iterable[Constraint] = (),
+        parameters: Values = MappingProxyType({}),
+        name: str = "",
+        initial: Values = MappingProxyType({}),
+        until: float | None = None,
+    ) -> Self:
+        """A system from its Lagrangian L(q, q̇, t) and active forces by coordinate."""
+        subject = _subject(name)
+        coordinates = sequence(coordinates, "the coordinates", subject)
+        function, faults = expression(L, "the Lagrangian")
+        active, found = by_coordinate(forces, coordinates, "force")
+        faults += found
+        values, found = parameter_values(parameters)
+        faults += found
+        start, found = initial_values(initial, coordinates)
+        refuse(ModelError, subject, [*coordinate_faults(coordinates), *faults, *found])
+        assert function is not None  # no faults: there is an expression
+        body = Lagrangian(function, active)
+        return cls(
+            coordinates,
+            body,
+            constraint_sequence(constraints, subject),
+            values,
+            name,
+            start,
+            end_time(until, subject),
+        )
+
+    @classmethod
+    def from_forces(
+        cls,
+        M: object,
+        Q: Sequence[Expr],
+        coordinates: Sequence[Expr],
+        *,
+        constraints: Iterable[Constraint] = (),
+        parameters: Values = MappingProxyType({}),
+        name: str = "",
+        initial: Values = MappingProxyType({}),
+        until: float | None = None,
+    ) -> Self:
+        """A system from its mass matrix M (n × n, symmetric) and impressed forces Q (n): M q̈ = Q."""
+        subject = _subject(name)
+        coordinates = sequence(coordinates, "the coordinates", subject)
+        mass, faults = mass_matrix(M, len(coordinates))
+        impressed, found = by_coordinate(Q, coordinates, "impressed force")
+        faults += found
+        values, found = parameter_values(parameters)
+        faults += found
+        start, found = initial_values(initial, coordinates)
+        refuse(ModelError, subject, [*coordinate_faults(coordinates), *faults, *found])
+        body = MassAndForce(mass, impressed)
+        return cls(
+            coordinates,
+            body,
+            constraint_sequence(constraints, subject),
+            values,
+            name,
+            start,
+            end_time(until, subject),
+        )
+
+    @classmethod
+    def from_particles(
+        cls,
+        particles: Iterable[Particle],
+        *,
+        potential: Expr | float = 0,
+        constraints: Iterable[Constraint] = (),
+        parameters: Values = MappingProxyType({}),
+        name: str = "",
+        initial: Values = MappingProxyType({}),
+        until: float | None = None,
+    ) -> Self:
+        """A system of mass points in Cartesian coordinates, with the forces on them and a potential V(q, t)."""
+        subject = _subject(name)
+        points = sequence(particles, "the particles", subject)
+        faults = [f"{p!r} is not a Particle" for p in points if not isinstance(p, Particle)]
+        if not points:
+            faults.append("there are no particles")
+        refuse(ModelError, subject, faults)
+        common, faults = expression(potential, "the potential")
+        if common is not None:
+            faults += potential_faults(common)
+        values, found = parameter_values(parameters)
+        coordinates = tuple(x for p in points for x in p.position)
+        start, more = initial_values(initial, coordinates)
+        refuse(ModelError, subject, [*coordinate_faults(coordinates), *faults, *found, *more])
+        body = Particles(points, common)
+        return cls(
+            coordinates,
+            body,
+            constraint_sequence(constraints, subject),
+            values,
+            name,
+            start,
+            end_time(until, subject),
+        )
+
+    def with_parameters(self, parameters: Values) -> Self:
+        """The same statement with some parameter values set anew."""
+        values, faults = parameter_values({**self.parameters, **parameters})
+        faults += [f"{s} is not a parameter of this system" for s, _ in values if s not in self.symbols]
+        refuse(ModelError, self._subject, faults)
+        return replace(self, values=values)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """The system in a model file (TOML); every fault of the file comes in one `ModelError`."""
+        from dalembert.model.files import load
+
+        return load(path, cls)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the system to a model file that `load` reads back as an equal system."""
+        from dalembert.model.files import save
+
+        save(self, path)
+
+
+def _subject(name: str) -> str:
+    return f"System {name!r}" if name else "System"

@@ -1,0 +1,78 @@
+"""Principles: the arrays M, Q, A, b, C of an instant -> acceleration and constraint forces.
+
+One principle a file, all `f(now: Instant) -> Answer`, all giving the same answer by their own route; NumPy
+and SciPy only. The package is itself the registry: `principles["gauss"]`, `principles.items()`; `REGISTRY` is
+the same mapping for typed code. `least_squares` can be reached by name but is not among them when iterating:
+it answers another question, what to make of rows that contradict each other.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from .certificate import Certificate, Check, certify
+from .errors import ContradictionError, InstantError, InverseError, MassError
+from .explicit import explicit
+from .extended import extended
+from .gauss import gauss
+from .geometry import Geometry, geometry
+from .instant import Answer, Instant
+from .least_squares import Reconciled, least_squares
+from .multipliers import multipliers
+from .one_four import one_four
+from .ready import dependencies
+from .registry import REGISTRY, Principle
+from .rows import Dependency
+from .stacked import stacked
+from .virtual import virtual
+
+__all__ = [
+    "REGISTRY",
+    "Answer",
+    "Certificate",
+    "Check",
+    "ContradictionError",
+    "Dependency",
+    "Geometry",
+    "Instant",
+    "InstantError",
+    "InverseError",
+    "MassError",
+    "Principle",
+    "Reconciled",
+    "certify",
+    "dependencies",
+    "explicit",
+    "extended",
+    "gauss",
+    "geometry",
+    "least_squares",
+    "multipliers",
+    "one_four",
+    "stacked",
+    "virtual",
+]
+
+
+class _Principles(ModuleType, Mapping[str, Callable[..., Any]]):
+    """This package as a mapping from the names of the seven principles to the functions."""
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        return least_squares if name == "least_squares" else REGISTRY[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(REGISTRY)
+
+    def __len__(self) -> int:
+        return len(REGISTRY)
+
+    # A mapping compares by content and has no hash; a module must keep its identity.
+    __eq__ = ModuleType.__eq__
+    __hash__ = ModuleType.__hash__
+
+
+# `dalembert.principles` is bound to this module whenever any part of it is imported, so a separate mapping of
+# that name would be replaced sooner or later. Python lets a module's class be a subclass of ModuleType (Data
+# model, "Customizing module attribute access"): the module itself becomes the mapping.
+sys.modules[__name__].__class__ = _Principles

@@ -1,0 +1,90 @@
+"""What is raised when arrays cannot be decided: the rows and coordinates at fault are named."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class InstantError(ValueError):
+    """Arrays that do not make an instant; `.faults` lists everything found wrong with them."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__(self.faults)
+
+    def __str__(self) -> str:
+        if len(self.faults) == 1:
+            return self.faults[0]
+        return "\n".join([f"{len(self.faults)} faults", *(f"  - {fault}" for fault in self.faults)])
+
+
+class InverseError(ValueError):
+    """A matrix offered as a {1,4} inverse that is not one; `.faults` says which conditions fail."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__(self.faults)
+
+    def __str__(self) -> str:
+        return "not a {1,4} inverse of B: " + "; ".join(self.faults)
+
+
+class MassError(ValueError):
+    """The constraints leave free a direction v in which M is not positive, so the motion is not unique.
+
+    `.direction` is v, shape (n,), in the stated coordinates, its largest entry ±1; `.inertia` is vᵀ M v.
+    """
+
+    def __init__(self, direction: Array, inertia: float, names: Sequence[str], reason: str = "") -> None:
+        self.direction = direction
+        self.inertia = inertia
+        self.coordinates = tuple(names[j] for j in np.flatnonzero(np.abs(direction) > 1e-3))
+        self.reason = reason
+        super().__init__(direction, inertia, tuple(names), reason)
+
+    def __str__(self) -> str:
+        along = combination(self.direction[np.abs(self.direction) > 1e-3], self.coordinates)
+        return self.reason or (
+            f"the mass matrix is not positive along {along}, a direction the constraints leave free: "
+            f"vᵀMv = {self.inertia:.3g}, so the acceleration there is not determined. "
+            f"Give {', '.join(self.coordinates)} inertia, or add a constraint that holds the direction."
+        )
+
+
+class ContradictionError(ValueError):
+    """Constraint rows that no acceleration can satisfy together.
+
+    `.rows` are their indices, `.names` their names, `.coefficients` w and `.gap` such that
+    Σ w_i A_i = 0 while Σ w_i b_i = gap ≠ 0.
+    """
+
+    def __init__(self, rows: Iterable[int], names: Sequence[str], coefficients: Iterable[float], gap: float) -> None:
+        self.rows = tuple(rows)
+        self.names = tuple(names[i] for i in self.rows)
+        self.coefficients = tuple(coefficients)
+        self.gap = gap
+        super().__init__(self.rows, tuple(names), self.coefficients, gap)
+
+    def __str__(self) -> str:
+        quoted = [f"“{name}”" for name in self.names]
+        if len(quoted) == 1:
+            return f"constraint row {quoted[0]} cannot hold: it has no coefficients and asks 0 = {self.gap:.6g}."
+        return (
+            f"constraint rows {', '.join(quoted[:-1])} and {quoted[-1]} contradict each other: "
+            f"{combination(self.coefficients, quoted)} asks 0 = {self.gap:.6g}. Correct or remove one; "
+            "if they were measured, principles.least_squares(now, weights) reconciles them."
+        )
+
+
+def combination(coefficients: Iterable[float], names: Iterable[str]) -> str:
+    """The linear combination in words: `combination([1, -0.5], ["x", "y"])` is "x − 0.5 y"."""
+    text = ""
+    for coefficient, name in zip(coefficients, names, strict=True):
+        size = f"{abs(coefficient):.4g}"
+        term = name if size == "1" else f"{size} {name}"
+        sign = "−" if coefficient < 0 else "+"
+        text += f" {sign} {term}" if text else (term if sign == "+" else f"−{term}")
+    return text or "0"

@@ -1,0 +1,70 @@
+"""The explicit equation by any {1,4} generalized inverse; the pseudo-inverse is only one of them."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import cholesky, qr, solve_triangular
+
+from .errors import Array, InverseError
+from .instant import Answer, Instant
+from .ready import prepare
+
+ACCEPTED = 1e-9
+"""How far, relatively, a matrix offered as an inverse may miss conditions 1 and 4."""
+
+
+def one_four(now: Instant, inverse: Callable[[Array], Array] | None = None) -> Answer:
+    """The explicit equation with any G such that B G B = B (1) and (G B)ᵀ = G B (4); all give one answer.
+
+    M q̈ = Q + Rᵀ G (b − A a) + Rᵀ (I − G B) R⁻ᵀ C, with M = RᵀR, B = A R⁻¹. Any square root R of M serves;
+    here it is Cholesky's. `inverse` maps B (m, n), in balanced units, to G (n, m); by default
+    `row_inverse`, which is not B⁺ where rows are redundant.
+    Raises InverseError where G is not a {1,4} inverse; MassError, ContradictionError.
+    Udwadia 2000, (23)-(28) and remark 7.
+    """
+    ready = prepare(now)
+    R = cholesky(ready.M)
+    B = solve_triangular(R, ready.A.T, trans="T").T  # A R⁻¹
+    a_s = solve_triangular(R, ready.Q, trans="T")  # R a = R⁻ᵀ Q
+    c_s = solve_triangular(R, ready.C, trans="T")
+    if inverse is None:
+        G = row_inverse(B, ready.rank)
+    else:
+        G = np.asarray(inverse(B.copy()), dtype=float)
+        check_one_four(B, G)
+    ideal_s = G @ (ready.b - B @ a_s)
+    nonideal_s = c_s - G @ (B @ c_s)
+    return ready.answer(
+        acceleration=solve_triangular(R, a_s + ideal_s + nonideal_s),
+        ideal=R.T @ ideal_s,
+        nonideal=R.T @ nonideal_s,
+        multipliers=G.T @ ideal_s,  # Bᵀ Gᵀ G e = (G B) G e = G e by 4, then 1
+    )
+
+
+def row_inverse(B: Array, rank: int) -> Array:
+    """G (n, m): the pseudo-inverse of `rank` independent rows of B, and zero columns for the other rows.
+
+    Pivoted QR picks the rows: B_Iᵀ = Z R₁, G_I = Z R₁⁻ᵀ. Conditions 1 and 4 hold, and 2; 3 does not where
+    rows are redundant, so G ≠ B⁺.
+    """
+    Z, R, order = qr(B.T, mode="economic", pivoting=True)
+    G = np.zeros(B.T.shape)
+    G[:, order[:rank]] = solve_triangular(R[:rank, :rank], Z[:, :rank].T).T
+    return G
+
+
+def check_one_four(B: Array, G: Array) -> None:
+    """Raise InverseError, with every condition that fails, unless G (n, m) is a {1,4} inverse of B (m, n)."""
+    if G.shape != B.T.shape:
+        raise InverseError([f"shape {B.T.shape} expected, {G.shape} found"])
+    if not np.isfinite(G).all():
+        raise InverseError(["it has values that are not finite"])
+    GB, size = G @ B, np.linalg.norm(B)
+    accepted = ACCEPTED + 100 * np.finfo(float).eps * size * np.linalg.norm(G)
+    one = np.linalg.norm(B @ GB - B) / (size or 1.0)
+    four = np.linalg.norm(GB - GB.T) / (np.linalg.norm(GB) or 1.0)
+    misses = {"1, B G B = B,": one, "4, (G B)ᵀ = G B,": four}
+    faults = [f"condition {name} is missed by {miss:.2g}" for name, miss in misses.items() if miss > accepted]
+    if faults:
+        raise InverseError(faults)

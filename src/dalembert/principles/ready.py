@@ -1,0 +1,93 @@
+"""An instant made ready for every principle: balanced, of decided rank, free of contradiction, M positive."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import Array, ContradictionError
+from .instant import Answer, Instant
+from .mass import positive_mass
+from .rows import Contradiction, Dependency, Rows, contradiction, decide_rows, dependent_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """The same question as `now` in balanced units, with the rank decided once for all principles.
+
+    M (n, n) positive definite with a diagonal near one, Q (n,), A (m, n) with rows near unit length in the
+    metric of M⁻¹, b (m,) in the range of A, C (n,). `units` (n,) and `rows.scale` (m,) lead back to what was
+    stated; `answer` does so. `replaced` says that M was not positive definite and an equivalent stands for
+    it; `unmet` (m,) is the part of the balanced b, below the tolerance, that was taken off b; `conflict` is
+    what cannot be met where `prepare` was told to accept it.
+    """
+
+    now: Instant
+    M: Array
+    Q: Array
+    A: Array
+    b: Array
+    C: Array
+    rows: Rows
+    units: Array
+    unmet: Array
+    conflict: Contradiction | None
+    replaced: bool
+
+    @property
+    def n(self) -> int:
+        """How many coordinates."""
+        return self.Q.shape[0]
+
+    @property
+    def rank(self) -> int:
+        """k, the rank of A: how many constraint rows are independent."""
+        return self.rows.rank
+
+    def answer(self, acceleration: Array, ideal: Array, nonideal: Array, multipliers: Array) -> Answer:
+        """From balanced to stated units, with the multipliers of least Euclidean norm.
+
+        λ = scale · λ_balanced solves Aᵀλ = ideal; what it has in null(Aᵀ) = scale · left is removed.
+        """
+        lam = self.rows.scale * multipliers
+        if self.rows.left.shape[1]:
+            null = self.rows.scale[:, None] * self.rows.left
+            order = np.argsort(-np.max(np.abs(null), axis=1))  # large rows first keeps small ones accurate
+            Z = np.empty_like(null)
+            Z[order] = np.linalg.qr(null[order])[0]
+            for _ in range(2):  # twice: the first pass may cancel most of λ
+                lam = lam - Z @ (Z.T @ lam)
+        return Answer(self.units * acceleration, ideal / self.units, nonideal / self.units, lam)
+
+
+def prepare(now: Instant, *, contradictory: bool = False) -> Ready:
+    """Balance `now`, decide the rank of A, and see that the motion it asks for exists and is unique.
+
+    Raises ContradictionError where rows contradict each other (unless `contradictory` accepts them), and
+    MassError where M is not positive on a direction the constraints leave free.
+    """
+    mass = positive_mass(now)
+    rows = decide_rows(now.A * mass.units, mass.M, mass.rank)
+    b = rows.scale * now.b
+    C = mass.units * now.C
+    conflict = contradiction(rows, b, _length(mass.M, mass.Q) + _length(mass.M, C))
+    if conflict is not None and not contradictory:
+        raise ContradictionError(conflict.rows, now.constraints, conflict.coefficients, conflict.gap)
+    # What dependent rows disagree on within the tolerance is no principle's to decide: it is taken off b
+    # here, so that all of them face the same question, and reported as `unmet`.
+    unmet = rows.left @ (rows.left.T @ b)
+    return Ready(now, mass.M, mass.Q, rows.A, b - unmet, C, rows, mass.units, unmet, conflict, mass.replaced)
+
+
+def dependencies(now: Instant) -> tuple[Dependency, ...]:
+    """Which rows of A are combinations of which others, and with what coefficients.
+
+    A[d.row] = Σ d.coefficients_j A[d.on_j] for each d; a row of zeros depends on none. There are m − k.
+    Right-hand sides play no part: contradictory rows are dependent rows too.
+    """
+    ready = prepare(now, contradictory=True)
+    return dependent_rows(ready.rows, ready.M)
+
+
+def _length(M: Array, force: Array) -> float:
+    """√(fᵀ M⁻¹ f), the size of an acceleration M⁻¹f in the metric of M."""
+    return float(np.linalg.norm(np.linalg.solve(np.linalg.cholesky(M), force)))

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dalembert import derive, show
-from dalembert.model import Statement
-from dalembert.principles import Certificate, Instant, certify
+from dalembert.model import Statement, name_of
+from dalembert.principles import Certificate, ContradictionError, Instant, certify, least_squares
 
 
 @dataclass(frozen=True)
@@ -37,5 +39,20 @@ class System(Statement):
     def residuals(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
     ) -> derive.Residuals:
-        """How far a state is off the constraints: `.level` (φ or ψ) and `.rate` (φ̇ or ψ), one for each constraint."""
+        """How far a state is off the constraints: `.level`, `.rate` and `.distance` of each constraint."""
         return derive.residuals(self, state, t, parameters)
+
+    def check(self) -> show.Finding:
+        """Whether the start satisfies the constraints and every principle gives the same answer there."""
+        state = derive.initial_state(self)
+        named = {name_of(key): value for key, value in state.items()}
+        off = self.residuals(state)
+        names = tuple(c.name for c in self.constraints)
+        try:
+            certificate = self.verify(state)
+        except ContradictionError as error:
+            reconciled = least_squares(self.instant(state))
+            return show.Finding(named, names, off, None, None, error, reconciled)
+        velocity = np.array([state[v] for v in self.velocities])
+        power = float(velocity @ certificate.answer.force)
+        return show.Finding(named, names, off, certificate, power)

@@ -16,7 +16,7 @@ from sympy import Expr, ImmutableDenseMatrix, Matrix, S, zeros
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.evaluate import derived, symbols_of
-from dalembert.derive.independence import independent_rows
+from dalembert.derive.independence import independence
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.mechanics import Derived
 from dalembert.derive.tidy import tidy
@@ -64,7 +64,7 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
     """The symbolic equation of motion of a statement, closed where that can be read, else factored."""
     algebra, d = symbols_of(system), derived(system)
     parts = _dense(d)
-    rows, notes = independent_rows(system)
+    rows, contradictory, notes = independence(system)
     names = tuple(c.name for c in system.constraints)
     if len(rows) < len(names):
         left = ", ".join(repr(name) for i, name in enumerate(names) if i not in rows)
@@ -73,6 +73,9 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
             f"redundant rows: {left} depend on the others; the multipliers of least norm are given",
         )
     try:
+        if contradictory:
+            against = ", ".join(repr(names[i]) for i in contradictory)
+            raise Unreadable(f"no acceleration satisfies all rows: {against} contradict the rows before them")
         solved = _solve(parts, rows, algebra, _clock(seconds))
     except (Unreadable, NotSolved) as reason:
         solved = {}

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from sympy import Expr
+from sympy import Expr, S
 from sympy.core.function import AppliedUndef
 
 from dalembert.derive.algebra import Symbols
@@ -30,10 +30,11 @@ Array = np.ndarray
 
 
 class Residuals(NamedTuple):
-    """How far a state is off the constraints: φ or ψ, and φ̇ or ψ, each (m,)."""
+    """How far a state is off the constraints: φ or ψ, φ̇ or ψ, and the distance they stand for, each (m,)."""
 
     level: Array
     rate: Array
+    distance: Array
 
 
 def symbols_of(system: Statement) -> Symbols:
@@ -91,6 +92,11 @@ def _work_tape(form: Statement) -> Tape | None:
     return Tape([*_inputs(form), *_symbols(form).lam], parts)
 
 
+def caches() -> tuple[Any, ...]:
+    """The caches of derived statements; each has `cache_clear`, for those who measure."""
+    return _form, _symbols, _derived, _free_tape, _row_tape, _work_tape
+
+
 def instant(
     system: Statement, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
 ) -> Instant:
@@ -117,30 +123,42 @@ def instant(
 def residuals(
     system: Statement, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
 ) -> Residuals:
-    """How far a state is off the constraints, in their own units."""
-    out = _located(_row_tape(_form(system)), numbers(system, state, t, parameters), state)
-    _, _, level, rate = _rows(_form(system), out)
-    return Residuals(level, rate)
+    """How far a state is off the constraints: the values of φ or ψ, and φ̇ or ψ, and the distance they stand for.
+
+    The distance of a row is the larger of |φ| and |φ̇| (or |ψ|) over the length of its gradient, to first order how far
+    the state must move; it is infinite where the gradient vanishes and the row does not hold.
+    """
+    form = _form(system)
+    A, _, level, rate = _rows(form, _located(_row_tape(form), numbers(system, state, t, parameters), state))
+    size = np.maximum(np.abs(level), np.abs(rate))
+    length = np.linalg.norm(A, axis=1)
+    distance = np.divide(size, length, out=np.where(size > 0, np.inf, 0.0), where=length > 0)
+    return Residuals(level, rate, distance)
 
 
-def constraint_numbers(
-    system: Statement, q: Array, v: Array, values: Mapping[Any, float]
-) -> tuple[Array, Array, Array] | None:
-    """A, level and rate at bare numbers (t = 0), or None where they do not exist."""
+class RowNumbers(NamedTuple):
+    """The constraint rows in numbers: A (m, n), b, level and rate (m,)."""
+
+    A: Array
+    b: Array
+    level: Array
+    rate: Array
+
+
+def row_numbers(system: Statement, q: Array, v: Array, values: Mapping[Any, float]) -> RowNumbers | None:
+    """The constraint rows at bare numbers (t = 0), or None where they do not exist."""
     form = _form(system)
     try:
         out = _row_tape(form)([*q, *v, 0.0, *(values[s] for s in _symbols(form).parameters)])
     except ModelError:
         return None
-    A, _, level, rate = _rows(form, out)
-    return A, level, rate
+    return _rows(form, out)
 
 
-def _rows(form: Statement, out: list[float]) -> tuple[Array, Array, Array, Array]:
-    """A, b, level and rate from the numbers of the row tape."""
+def _rows(form: Statement, out: list[float]) -> RowNumbers:
     d, m, n = _derived(form), len(form.constraints), len(form.coordinates)
     b, level, rate = np.array(out[len(d.A) :]).reshape(3, m)
-    return _filled((m, n), d.A, out), b, level, rate
+    return RowNumbers(_filled((m, n), d.A, out), b, level, rate)
 
 
 def _located(tape: Tape, inputs: list[float], state: Mapping[Any, Any]) -> list[float]:
@@ -170,8 +188,8 @@ def _work(d: Derived[Expr], values: list[float], n: int) -> Array:
             continue
         if speed == 0:
             faults.append(
-                f"the friction of constraint {friction.constraint!r} has no direction at rest (its bound is {size:.6g}): "
-                "whether it sticks or slips cannot be told from the acceleration at one instant"
+                f"the friction of constraint {friction.constraint!r} has no direction at rest "
+                f"(its bound is {size:.6g}): whether it sticks or slips cannot be told at one instant"
             )
             continue
         for i, a in along.items():
@@ -238,4 +256,11 @@ def _state_values(
     return given
 
 
-__all__ = ["ModelError", "derived", "instant", "residuals", "symbols_of"]
+def initial_state(system: Statement, parameters: Mapping[Any, Any] | None = None) -> dict[Expr, float]:
+    """The state a statement starts from: what it gives, zero elsewhere."""
+    faults: list[str] = []
+    values = _parameter_values(system, parameters, faults)
+    refuse(StateError, f"System {system.name!r}" if system.name else "System", faults)
+    given = dict(system.initial)
+    state = {key: given.get(key, S.Zero) for key in (*system.coordinates, *system.velocities)}
+    return _state_values(system, state, values, faults)

@@ -4,55 +4,79 @@ Rows may depend on each other only where the constraints hold (a closed loop of 
 first moved onto the constraints by Newton's method.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dalembert.derive.evaluate import Array, constraint_numbers
-from dalembert.model import Statement
+from dalembert.derive.evaluate import Array, RowNumbers, row_numbers
+from dalembert.model import Holonomic, Statement
 
 TRIES = 5
 TOLERANCE = 1e-8
 
 
-def independent_rows(system: Statement) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Indices of a generic independent set of rows, the earliest ones, and notes on how it was found."""
+class Independence(NamedTuple):
+    """A generic independent set of rows (the earliest ones), rows that contradict it, and notes on how it was found."""
+
+    rows: tuple[int, ...]
+    contradictory: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def independence(system: Statement) -> Independence:
+    """Try the rank of A, and whether b goes with it, at a few random states on the constraints."""
     if not system.constraints:
-        return (), ()
+        return Independence(())
     random = np.random.default_rng(0)
     n = len(system.coordinates)
     values = {s: float(random.uniform(0.5, 1.5)) for s in system.symbols} | dict(system.values)
-    found: list[tuple[int, ...]] = []
-    off: list[tuple[int, ...]] = []
+    found: list[Independence] = []
+    off: list[Independence] = []
     for _ in range(TRIES):
-        q, v = random.normal(size=n), random.normal(size=n)
-        A, on = _on_constraints(system, q, v, values)
-        if A is not None:
-            (found if on else off).append(_first_independent(A))
-    if found or off:
-        note = () if found else ("the rank was taken off the constraints: no state on them was found",)
-        return max(found or off, key=len), note
-    return tuple(range(len(system.constraints))), ("the rank of the constraints could not be tried numerically",)
+        numbers, on = _on_constraints(system, random.normal(size=n), random.normal(size=n), values)
+        if numbers is not None:
+            rows = _first_independent(numbers.A)
+            (found if on else off).append(Independence(rows, _contradictory(numbers, rows)))
+    if found:
+        return max(found, key=lambda one: len(one.rows))
+    if off:
+        best = max(off, key=lambda one: len(one.rows))
+        return best._replace(notes=("no state on the constraints was found by trial: their rank was taken off them",))
+    return Independence(
+        tuple(range(len(system.constraints))), notes=("the rank of the constraints could not be tried numerically",)
+    )
 
 
-def _on_constraints(system: Statement, q: Array, v: Array, values: dict) -> tuple[Array | None, bool]:  # type: ignore[type-arg]
-    """A at a state moved onto the constraints, and whether it got there; None where nothing can be evaluated."""
+def _contradictory(numbers: RowNumbers, rows: tuple[int, ...]) -> tuple[int, ...]:
+    """Rows whose left side depends on the independent ones while their right side does not follow."""
+    A, b = numbers.A, numbers.b
+    R = np.linalg.lstsq(A[list(rows)].T, A.T, rcond=None)[0].T if rows else np.zeros((len(b), 0))
+    gap = np.abs(b - R @ b[list(rows)])
+    scale = 1.0 + np.abs(b).max() + np.abs(A).max()
+    return tuple(int(i) for i in np.flatnonzero(gap > 1e-6 * scale))
+
+
+def _on_constraints(
+    system: Statement, q: Array, v: Array, values: Mapping[Any, float]
+) -> tuple[RowNumbers | None, bool]:
+    """A and b at a state moved onto the constraints, and whether it got there; None where nothing can be evaluated."""
     numbers = None
-    holonomic = np.array([type(c).__name__ == "Holonomic" for c in system.constraints])
+    holonomic = np.array([isinstance(c, Holonomic) for c in system.constraints])
     for _ in range(60):
-        numbers = constraint_numbers(system, q, v, values)
+        numbers = row_numbers(system, q, v, values)
         if numbers is None:
             return None, False
-        A, level, rate = numbers
+        A, _, level, rate = numbers
         size = max(np.abs(level[holonomic]).max(initial=0.0), np.abs(rate).max(initial=0.0))
         if size < 1e-12 * (1 + np.abs(q).max() + np.abs(v).max()):
-            return A, True
+            return numbers, True
         if not np.isfinite(size):
             break
         if holonomic.any():
             q = q - np.linalg.lstsq(A[holonomic], level[holonomic], rcond=1e-10)[0]
         v = v - np.linalg.lstsq(A, rate, rcond=1e-10)[0]
-    return (None if numbers is None else numbers[0]), False
+    return numbers, False
 
 
 def _first_independent(A: Array) -> tuple[int, ...]:
@@ -69,8 +93,3 @@ def _first_independent(A: Array) -> tuple[int, ...]:
             kept.append(i)
             basis.append(rest / np.linalg.norm(rest))
     return tuple(kept)
-
-
-def dependent_rows(rows: Sequence[int], count: int) -> tuple[int, ...]:
-    """The rows that are not among the independent ones."""
-    return tuple(i for i in range(count) if i not in rows)

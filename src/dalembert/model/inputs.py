@@ -15,12 +15,14 @@ from dalembert.model.reactions import Reaction
 
 
 def sequence(values: Any, what: str, subject: str) -> tuple[Any, ...]:
+    """A tuple of what was given, which must not be a text."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise ModelError(subject, [f"{what}: {values!r} is not a sequence"])
     return tuple(values)
 
 
 def constraint_sequence(given: Any, subject: str) -> tuple[Constraint, ...]:
+    """The constraints as a tuple; a single one may come bare."""
     return sequence(
         [given] if isinstance(given, (Holonomic, Nonholonomic, Differential)) else given,
         "constraints",
@@ -29,6 +31,7 @@ def constraint_sequence(given: Any, subject: str) -> tuple[Constraint, ...]:
 
 
 def coordinate_faults(coordinates: tuple[Any, ...]) -> Iterator[str]:
+    """What is wrong with the coordinates."""
     if not coordinates:
         yield "there are no coordinates"
     for q in coordinates:
@@ -54,6 +57,7 @@ def by_coordinate(given: Any, coordinates: tuple[Expr, ...], what: str) -> tuple
 
 
 def mass_matrix(M: Any, n: int) -> tuple[ImmutableDenseMatrix, list[str]]:
+    """An n × n symmetric matrix of expressions."""
     try:
         rows = [list(row) for row in (M.tolist() if hasattr(M, "tolist") else M)]
     except TypeError:
@@ -127,6 +131,7 @@ def initial_values(given: Any, coordinates: tuple[Expr, ...]) -> tuple[tuple[tup
 
 
 def end_time(value: Any, subject: str) -> float | None:
+    """The time a run ends, as a float."""
     if value is None:
         return None
     number = as_number(value)

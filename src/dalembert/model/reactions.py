@@ -32,7 +32,7 @@ class IdealMagnitude(Reaction):
 
     is_extended_nonnegative = True
 
-    def _latex(self, printer, exp=None) -> str:  # type: ignore[no-untyped-def]
+    def _latex(self, printer, exp=None) -> str:  # type: ignore[no-untyped-def]  # noqa: ARG002
         tag = rf",\,\mathrm{{{self.args[0]}}}" if self.args else ""
         return _power(rf"\left|Q^{{c}}_{{i{tag}}}\right|", exp)
 
@@ -40,7 +40,7 @@ class IdealMagnitude(Reaction):
 class Multiplier(Reaction):
     """The multiplier λ_j of one constraint in Qᶜ_i = Aᵀ λ."""
 
-    def _latex(self, printer, exp=None) -> str:  # type: ignore[no-untyped-def]
+    def _latex(self, printer, exp=None) -> str:  # type: ignore[no-untyped-def]  # noqa: ARG002
         return _power(rf"\lambda_{{\mathrm{{{self.args[0]}}}}}", exp)
 
 

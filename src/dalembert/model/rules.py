@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 def all_expressions(system: "Statement") -> Iterator[tuple[str, Expr]]:
+    """Every expression of the statement, with the words an error would use for it."""
     yield from system.unconstrained.expressions()
     for c in system.constraints:
         for expr in c.expressions():

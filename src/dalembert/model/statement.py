@@ -201,7 +201,7 @@ class Statement:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the system to a model file that `load` reads back as an equal system."""
-        from dalembert.model.files import save
+        from dalembert.model.saving import save
 
         save(self, path)
 

@@ -25,8 +25,8 @@ def _system(certificate: Certificate) -> Iterator[str]:
     good = sum(check.passed for check in certificate.checks)
     yield f"{'PASSED' if certificate.passed else 'FAILED'}: {good} of {len(certificate.checks)} checks hold"
     yield (
-        f"{_count(now.n, 'coordinate')}, {_count(now.m, 'constraint row')} "
-        f"of which {certificate.rank} independent, {_count(certificate.degrees_of_freedom, 'degree')} of freedom"
+        f"{_count(now.n, 'coordinate')}, {_count(now.m, 'constraint row')} of which {certificate.rank} "
+        f"independent, {_count(certificate.degrees_of_freedom, 'degree')} of freedom"
     )
     lines = []
     for d in certificate.dependencies:
@@ -50,8 +50,8 @@ def _answer(certificate: Certificate) -> Iterator[str]:
     yield from _shown([f"{name:<{wide}}" + "".join(map(_number, row)) for name, *row in rows], "coordinates")
     if now.m:
         yield f"{'row':<{wide}} {'multiplier':>14} {'A q̈ − b':>15}"  # one more: the dots take no room
-        rows = zip(now.constraints, answer.multipliers, certificate.residual, strict=True)
-        yield from _shown([f"{name:<{wide}}" + "".join(map(_number, row)) for name, *row in rows], "rows")
+        pairs = zip(now.constraints, answer.multipliers, certificate.residual, strict=True)
+        yield from _shown([f"{name:<{wide}}" + "".join(map(_number, pair)) for name, *pair in pairs], "rows")
     yield f"Gauss measure at the minimum: {certificate.gauss_measure:.6g}"
 
 

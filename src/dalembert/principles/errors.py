@@ -41,7 +41,7 @@ class MassError(ValueError):
     def __init__(self, direction: Array, inertia: float, names: Sequence[str], reason: str = "") -> None:
         self.direction = direction
         self.inertia = inertia
-        self.coordinates = tuple(names[j] for j in np.flatnonzero(np.abs(direction) > 1e-3))
+        self.coordinates = tuple(name for name, part in zip(names, direction, strict=True) if abs(part) > 1e-3)
         self.reason = reason
         super().__init__(direction, inertia, tuple(names), reason)
 
@@ -71,10 +71,12 @@ class ContradictionError(ValueError):
     def __str__(self) -> str:
         quoted = [f"“{name}”" for name in self.names]
         if len(quoted) == 1:
-            return f"constraint row {quoted[0]} cannot hold: it has no coefficients and asks 0 = {self.gap:.6g}."
+            said = f"constraint row {quoted[0]} cannot hold: all its coefficients are zero and it"
+        else:
+            said = f"constraint rows {', '.join(quoted[:-1])} and {quoted[-1]} contradict each other: "
+            said += combination(self.coefficients, quoted)
         return (
-            f"constraint rows {', '.join(quoted[:-1])} and {quoted[-1]} contradict each other: "
-            f"{combination(self.coefficients, quoted)} asks 0 = {self.gap:.6g}. Correct or remove one; "
+            f"{said} asks 0 = {self.gap:.6g}. Correct or remove one; "
             "if they were measured, principles.least_squares(now, weights) reconciles them."
         )
 

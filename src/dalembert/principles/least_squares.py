@@ -108,7 +108,7 @@ def weight_root(weights: ArrayLike | None, n: int, m: int, free: int) -> Array:
         faults.append("weights: some are not finite")
     elif W.ndim == 1 and (W <= 0).any():
         i = int(np.argmin(W))
-        faults.append(f"weights: weights[{i}] = {W[i]:.6g} is not positive; to distrust a row wholly, leave it out")
+        faults.append(f"weights: weights[{i}] = {W[i]:.6g} is not positive; leave a row out to distrust it")
     elif W.ndim == 2 and W.shape[0] == W.shape[1] and W.size:
         if np.max(np.abs(W - W.T)) > 1e-9 * np.max(np.abs(W)):
             faults.append("weights: the matrix is not symmetric")

@@ -7,8 +7,8 @@ from .errors import Array
 from .instant import Answer, Instant
 from .ready import prepare
 
-REFINEMENTS = 2
-"""Steps of refinement; one is enough but for the worst conditions."""
+REFINEMENTS = 5
+"""Steps of refinement; one is enough but where rows are nearly dependent."""
 
 
 def multipliers(now: Instant) -> Answer:

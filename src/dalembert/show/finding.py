@@ -1,0 +1,90 @@
+"""What a check of a statement at its start found: the state, its residuals, the certificate, the power."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from dalembert.derive import Residuals
+from dalembert.principles import Certificate, ContradictionError, Reconciled
+
+ON_CONSTRAINTS = 1e-9  # how far off a constraint a start may be, relative to the size of the state
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """A checked start; `certificate` is None where rows contradict, and then `reconciled` says what least squares makes
+    of them with equal trust in all. `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work.
+    """
+
+    state: Mapping[str, float]
+    constraints: tuple[str, ...]
+    residuals: Residuals
+    certificate: Certificate | None
+    power: float | None = None
+    contradiction: ContradictionError | None = None
+    reconciled: Reconciled | None = None
+
+    @property
+    def on_constraints(self) -> bool:
+        """Whether the start satisfies every constraint."""
+        size = 1 + max((abs(x) for x in self.state.values()), default=0.0)
+        return all(d <= ON_CONSTRAINTS * size for d in self.residuals.distance)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the start is on the constraints and every principle gives the same answer there."""
+        return self.on_constraints and self.certificate is not None and self.certificate.passed
+
+    def text(self) -> str:
+        """For a person to read."""
+        lines = ["start: " + ", ".join(f"{name} = {value:.6g}" for name, value in self.state.items())]
+        if self.constraints:
+            word = "satisfies every constraint" if self.on_constraints else "DOES NOT SATISFY the constraints"
+            lines.append(f"The start {word}:")
+            lines += [
+                f"  {name}: {level:.3g}, rate {rate:.3g}, off by {distance:.1e}"
+                for name, level, rate, distance in zip(self.constraints, *self.residuals, strict=True)
+            ]
+        if self.certificate is not None:
+            lines += ["", self.certificate.text()]
+        if self.power is not None and self.constraints:
+            lines += ["", f"Power of the constraint forces, q̇ᵀQᶜ: {self.power:.6g}"]
+        if self.contradiction is not None and self.reconciled is not None:
+            unsatisfied = zip(self.constraints, self.reconciled.unsatisfied, strict=True)
+            lines += [
+                "",
+                str(self.contradiction),
+                "",
+                "Least squares with equal trust in every row gives",
+                f"  acceleration {', '.join(f'{x:.6g}' for x in self.reconciled.acceleration)}",
+                *(f"  {name}: A q̈ − b = {gap:.6g}" for name, gap in unsatisfied),
+            ]
+        lines += ["", "PASSED" if self.passed else "FAILED"]
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a program to read."""
+        return {
+            "passed": self.passed,
+            "state": dict(self.state),
+            "on_constraints": self.on_constraints,
+            "residuals": [
+                {
+                    "constraint": name,
+                    "level": float(level),
+                    "rate": float(rate),
+                    "distance": float(distance) if isfinite(distance) else None,
+                }
+                for name, level, rate, distance in zip(self.constraints, *self.residuals, strict=True)
+            ],
+            "certificate": None if self.certificate is None else self.certificate.as_dict(),
+            "power": self.power,
+            "contradiction": None if self.contradiction is None else str(self.contradiction),
+            "reconciled": None
+            if self.reconciled is None
+            else {
+                "acceleration": self.reconciled.acceleration.tolist(),
+                "unsatisfied": self.reconciled.unsatisfied.tolist(),
+            },
+        }

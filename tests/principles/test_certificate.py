@@ -6,6 +6,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import dalembert.principles as principles
 from dalembert.principles import Instant, certificate, certify, geometry
@@ -120,3 +121,15 @@ def test_geometry(case):
     np.testing.assert_allclose(now.A @ found.virtual, 0, atol=bound * np.abs(now.A).sum())
     assert found.virtual.shape == (now.n, now.n - case.rank)
     assert not found.replaced
+
+
+@laws
+@given(cases(), st.integers(0, 2**32 - 1))
+def test_it_passes_in_any_units_of_rows_and_coordinates(case, seed):
+    """Rows over 16 decades and coordinates over 12; the multipliers of redundant rows are the hard part."""
+    now, random = case.now, np.random.default_rng(seed)
+    f, u = 10.0 ** random.integers(-8, 9, now.m), 10.0 ** random.integers(-6, 7, now.n)
+    other = Instant(u[:, None] * now.M * u, u * now.Q, f[:, None] * now.A * u, f * now.b, u * now.C)
+    result = certify(other)
+    assert result.passed, result.text()
+    assert result.rank == case.rank

@@ -107,9 +107,9 @@ def test_rows_that_disagree_within_the_tolerance_are_one_question_to_all():
     assert principles.certify(Instant(now.M, now.Q, now.A, b, now.C)).passed
 
 
-@pytest.mark.parametrize("angle", [1e-3, 1e-5, 1e-6, 1e-7])
+@pytest.mark.parametrize("angle", [1e-3, 1e-5, 1e-7, 1e-9])
 def test_rows_that_are_nearly_parallel(angle):
-    """The force has condition 1/angle, not its square: refinement keeps the multiplier equations to that."""
+    """The condition is that of the rows, 1/angle, in every principle: none pays its square."""
     random = np.random.default_rng(8)
     base = random.normal(size=(3, 6))
     A = np.vstack([base, base[:2] + angle * random.normal(size=(2, 6))])
@@ -117,8 +117,8 @@ def test_rows_that_are_nearly_parallel(angle):
     truth = principles.explicit(now)
     for name, principle in principles.items():
         answer = principle(now)
-        np.testing.assert_allclose(answer.acceleration, truth.acceleration, atol=1e-14 / angle, err_msg=name)
-        np.testing.assert_allclose(answer.ideal, truth.ideal, atol=1e-14 / angle, err_msg=name)
+        np.testing.assert_allclose(answer.acceleration, truth.acceleration, atol=1e-13 / angle, err_msg=name)
+        np.testing.assert_allclose(answer.ideal, truth.ideal, atol=1e-13 / angle, err_msg=name)
 
 
 @given(cases(low=1))

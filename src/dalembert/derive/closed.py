@@ -33,7 +33,7 @@ class ClosedForm:
     """Symbolic M, Q, A, b, C and, where they can be read, acceleration, forces and multipliers.
 
     M is (n, n), A (m, n); Q, C, acceleration, ideal, nonideal are (n, 1); b and multipliers (m, 1). The last four are
-    None in the factored form. M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀ λ with A = ∂f/∂q for f = 0 as stated.
+    None in the factored form, and where rows (`contradictory`) contradict each other. M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀ λ with A = ∂f/∂q for f = 0 as stated.
     """
 
     coordinates: tuple[Expr, ...]
@@ -48,6 +48,7 @@ class ClosedForm:
     nonideal: ImmutableDenseMatrix | None
     multipliers: ImmutableDenseMatrix | None
     independent: tuple[int, ...]
+    contradictory: tuple[int, ...]
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -63,28 +64,39 @@ class Unreadable(Exception):
 def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
     """The symbolic equation of motion of a statement, closed where that can be read, else factored."""
     algebra, d = symbols_of(system), derived(system)
-    parts = _dense(d)
+    check = _clock(seconds)
+    parts = _short_parts(_dense(d), seconds / 2)
     rows, contradictory, notes = independence(system)
     names = tuple(c.name for c in system.constraints)
-    if len(rows) < len(names):
-        left = ", ".join(repr(name) for i, name in enumerate(names) if i not in rows)
-        notes = (
-            *notes,
-            f"redundant rows: {left} depend on the others; the multipliers of least norm are given",
-        )
-    try:
-        if contradictory:
-            against = ", ".join(repr(names[i]) for i in contradictory)
-            raise Unreadable(f"no acceleration satisfies all rows: {against} contradict the rows before them")
-        solved = _solve(parts, rows, algebra, _clock(seconds))
-    except (Unreadable, NotSolved) as reason:
-        solved = {}
-        notes = (*notes, f"shown in factored form: {reason}")
+    solved: dict[str, Matrix] = {}
+    if contradictory:
+        against = ", ".join(repr(names[i]) for i in contradictory)
+        notes = (*notes, f"no acceleration satisfies all rows: {against} contradict the rows before")
+    else:
+        if len(rows) < len(names):
+            left = ", ".join(repr(name) for i, name in enumerate(names) if i not in rows)
+            notes = (*notes, f"redundant rows: {left} follow from the others; the multipliers of least norm are given")
+        try:
+            solved = _solve(parts, rows, algebra, check)
+        except (Unreadable, NotSolved) as reason:
+            notes = (*notes, f"shown in factored form: {reason}")
     shown = {name: ImmutableDenseMatrix(algebra.restore(matrix)) for name, matrix in {**parts, **solved}.items()}
     if not solved:
         shown |= dict.fromkeys(("acceleration", "ideal", "nonideal", "multipliers"))
         shown["C"] = shown["C"].xreplace({lam: multiplier(name) for lam, name in zip(algebra.lam, names, strict=True)})
-    return ClosedForm(system.coordinates, names, **shown, independent=rows, notes=notes)
+    return ClosedForm(
+        system.coordinates, names, **shown, independent=rows, contradictory=contradictory, notes=notes
+    )
+
+
+def _short_parts(parts: dict[str, Matrix], seconds: float) -> dict[str, Matrix]:
+    """M, Q, A, b, C made shorter, entry by entry, as long as the time lasts."""
+    end = monotonic() + seconds
+
+    def short(e: Expr) -> Expr:
+        return tidy(e) if monotonic() < end else e
+
+    return {name: matrix.applyfunc(short) for name, matrix in parts.items()}
 
 
 def _dense(d: Derived[Expr]) -> dict[str, Matrix]:
@@ -119,8 +131,6 @@ def _solve(
             raise Unreadable(f"it would take {size} operations to write one part; the limit is {MOST_OPERATIONS_OUT}")
         return out
 
-    M = M.applyfunc(tidy)
-    Q, C = short(Q), short(C)
     if M.det(method="berkowitz").equals(0):  # the equivalent mass matrix that the constraints make regular
         M, Q = M + own.T * own, Q + own.T * right
     inverted = solve(M, Matrix.hstack(Q, C, own.T))  # M⁻¹ Q, M⁻¹ C, M⁻¹ Aᵀ

@@ -1,24 +1,38 @@
 """Short forms of an expression: a common fraction, factored, with trigonometric identities used."""
 
-from sympy import Expr, Piecewise, cancel, factor, factor_terms, together, trigsimp
+from collections.abc import Iterator
+
+from sympy import Expr, Piecewise, cancel, expand, factor, factor_terms, fraction, together, trigsimp
 from sympy.core.function import Function
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 from sympy.polys.polyerrors import PolynomialError
+from sympy.simplify.fu import TR8
 
-MOST_OPERATIONS = 250
+MOST_OPERATIONS = 400
+MOST_FOR_SEARCH = 60
 
 
 def tidy(e: Expr) -> Expr:
     """The shortest of a few equivalent forms; expressions too long to be read are left as they are."""
-    if e.is_Atom or e.count_ops() > MOST_OPERATIONS or e.has(Piecewise):
+    if e.is_Atom or e.has(Piecewise) or e.count_ops() > MOST_OPERATIONS:
         return e
     e = e.replace(lambda part: isinstance(part, Function), lambda f: f.func(*map(tidy, f.args)))
-    forms = [e]
+    return min(_forms(e), key=lambda form: (form.count_ops(), len(form.args)))
+
+
+def _forms(e: Expr) -> Iterator[Expr]:
+    yield e
+    turning = e.has(TrigonometricFunction)
+    if turning:  # products of sines and cosines as sums of angles: what cancels is then seen by the polynomials
+        top, bottom = fraction(together(e))
+        e = factor_terms(TR8(expand(top))) / factor_terms(TR8(expand(bottom)))
+        yield e
     try:
-        forms.append(cancel(together(e)))
-        forms.append(factor(forms[-1]))
+        one = cancel(together(e))
+        yield one
+        yield factor(one)
     except PolynomialError:
-        forms.append(factor_terms(together(e)))
-    if e.has(TrigonometricFunction):
-        forms.append(trigsimp(forms[-1]))
-    return min(forms, key=lambda form: (form.count_ops(), len(form.args)))
+        one = together(e)
+        yield factor_terms(one)
+    if turning and one.count_ops() <= MOST_FOR_SEARCH:
+        yield trigsimp(one)

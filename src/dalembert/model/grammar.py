@@ -21,8 +21,9 @@ from sympy import Derivative, Expr, Max, Min, S, Symbol, Tuple
 from sympy.logic.boolalg import Boolean
 from sympy.physics.mechanics import dynamicsymbols
 
+from dalembert.model.constants import ELEMENTARY, Refused
 from dalembert.model.errors import ModelError
-from dalembert.model.nodes import ELEMENTARY, Nodes, Refused
+from dalembert.model.nodes import Nodes
 from dalembert.model.reactions import ideal_force, ideal_magnitude, multiplier
 
 MAX_LENGTH = 40_000  # characters of a text
@@ -104,6 +105,9 @@ class _Reading:
     def __init__(self, text: str, scope: Scope) -> None:
         self.text, self.scope = text, scope
         self.nodes = Nodes(MAX_WORK)
+        self.known = {**scope.parameters, **scope.coordinates, "pi": S.Pi}
+        if scope.time:
+            self.known["t"] = dynamicsymbols._t
 
     def read(self, tree: Tree[Token]) -> Expr:
         (content,) = tree.children
@@ -145,27 +149,20 @@ class _Reading:
         if token.type == "STRING":
             return str(token)[1:-1]
         name = str(token)
-        known = self.scope.coordinates.get(name, self.scope.parameters.get(name))
-        if known is not None:
-            return known
-        if name == "pi":
-            return S.Pi
-        if name == "t":
-            if not self.scope.time:
+        known = self.known.get(name)
+        if known is None:
+            if name == "t":
                 self.fail(token, "the time t cannot appear here")
-            return dynamicsymbols._t
-        if name in RESERVED:
-            self.fail(token, f"the function {name} needs its arguments: {name}(...)")
-        self.fail(token, f"unknown name {_short(name)}{self._suggestion(name, self._names())}")
+            if name in RESERVED:
+                self.fail(token, f"the function {name} needs its arguments: {name}(...)")
+            self.fail(token, f"unknown name {_short(name)}{self._suggestion(name, list(self.known))}")
+        return known
 
     def _decimal(self, token: Token) -> Expr:
         value = float(token)
         if value == 0 and re.search("[1-9]", re.split("[eE]", token)[0]):
             raise Refused(f"the number {_short(token)} is too small to be told from zero")
         return self.nodes.decimal(value)
-
-    def _names(self) -> list[str]:
-        return [*self.scope.coordinates, *self.scope.parameters, "pi", *(["t"] if self.scope.time else [])]
 
     @staticmethod
     def _suggestion(name: str, among: list[str]) -> str:
@@ -217,9 +214,7 @@ class _Reading:
     def comparison(self, parts: list[Token], values: list[Expr]) -> Boolean:
         if len(parts) > 3:
             self.fail(parts[3], "two comparisons in a row: write a < b and b < c")
-        return self.nodes.relation(
-            str(parts[1]), self.number(parts[0], values[0]), self.number(parts[2], values[2])
-        )
+        return self.nodes.relation(str(parts[1]), self.number(parts[0], values[0]), self.number(parts[2], values[2]))
 
     def conjunction(self, parts: list[Token], values: list[Boolean]) -> Boolean:
         conditions = [self.condition(p, v) for p, v in zip(parts[::2], values[::2], strict=True)]
@@ -238,7 +233,7 @@ class _Reading:
         name, *arguments = parts
         given = values[1:]
         if name in REACTIONS:
-            return self._reaction(name, arguments, given)
+            return self._reaction(name, arguments)
         if name not in FUNCTIONS:
             self._fail_call(name)
         least, most = _ARGUMENTS.get(name, (1, 1))
@@ -254,7 +249,7 @@ class _Reading:
         if name == "heaviside":
             return self.nodes.heaviside(*numbers)
         if name == "sqrt":
-            return self.nodes.power(*numbers, S.Half)
+            return self.nodes.power(numbers[0], S.Half)
         return self.nodes.apply(str(name), *numbers)
 
     def _piecewise(self, parts: list[Token], values: list[Expr | Boolean]) -> Expr:
@@ -262,7 +257,7 @@ class _Reading:
         cases = [(self.number(p, v), self.condition(q, c)) for p, v, q, c in pairs]
         return self.nodes.piecewise([*cases, (self.number(parts[-1], values[-1]), sympy.true)])
 
-    def _reaction(self, name: Token, parts: list[Token], values: list[Expr | str]) -> Expr:
+    def _reaction(self, name: Token, parts: list[Token]) -> Expr:
         if not self.scope.reactions:
             self.fail(name, f"{name}(...), of the ideal constraint force, can only be used in a constraint's nature")
         least, most = {"ideal": (1, 2), "ideal_magnitude": (0, 1), "multiplier": (1, 1)}[name]
@@ -285,7 +280,7 @@ class _Reading:
         return name
 
     def _fail_call(self, name: Token) -> NoReturn:
-        if name in self._names():
+        if name in self.known:
             self.fail(name, f"{name} is not a function; for a product write {name}*(...)")
         near = self._suggestion(name, [*FUNCTIONS, *(REACTIONS if self.scope.reactions else ())])
         self.fail(name, f"unknown function {_short(name)}{near}")

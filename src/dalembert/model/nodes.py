@@ -16,7 +16,6 @@ Every constant part carries its value as a float: one that is not a finite real 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
-from itertools import islice
 from typing import Any, NamedTuple
 
 import sympy
@@ -25,50 +24,17 @@ from sympy.core.relational import Relational
 from sympy.core.sorting import ordered
 from sympy.logic.boolalg import Boolean
 
+from dalembert.model.constants import ELEMENTARY, MAX_MAGNITUDE, NAME_OF, Refused, evaluate, finite, real, shown
+
 MAX_DIGITS = 50  # of a whole number, and of numerator and denominator of a fraction
 MAX_EXPONENT = 1000  # magnitude of a numeric exponent
 MAX_ROOT = 10**12  # whole number under a root: larger ones are costly to factor
+MAX_DEGREE = 100  # of a root of a number, and the common one of those in a product
 MAX_ROOTS = 6  # different roots of numbers in one product
-MAX_MAGNITUDE = 1e300  # of any constant; no constant but 0 is below 1/MAX_MAGNITUDE
-SYMPY_WORK = 150  # what it costs to ask SymPy for one constant, in terms and factors read
+FUNCTION_WORK = 8  # what a function costs to make, in terms and factors read
+SYMPY_WORK = 150  # what one constant costs that SymPy is asked for
 MAX_DEPTH = 64  # nodes inside nodes, of an expression that is read or written
-CANCELLED = 1e-12  # a sum of constants below this part of its terms cannot be told from zero
 
-
-class Refused(Exception):
-    """A node that is not built, and why; whoever reads the text adds the place."""
-
-
-class Elementary(NamedTuple):
-    """A function of one argument: its SymPy class, its value at a float, +1 if even, -1 if odd, 0 if neither."""
-
-    node: type[Function]
-    value: Callable[[float], float]
-    parity: int
-
-
-ELEMENTARY: dict[str, Elementary] = {
-    "sin": Elementary(sympy.sin, math.sin, -1),
-    "cos": Elementary(sympy.cos, math.cos, 1),
-    "tan": Elementary(sympy.tan, math.tan, -1),
-    "cot": Elementary(sympy.cot, lambda a: 1 / math.tan(a), -1),
-    "sec": Elementary(sympy.sec, lambda a: 1 / math.cos(a), 1),
-    "csc": Elementary(sympy.csc, lambda a: 1 / math.sin(a), -1),
-    "asin": Elementary(sympy.asin, math.asin, -1),
-    "acos": Elementary(sympy.acos, math.acos, 0),
-    "atan": Elementary(sympy.atan, math.atan, -1),
-    "sinh": Elementary(sympy.sinh, math.sinh, -1),
-    "cosh": Elementary(sympy.cosh, math.cosh, 1),
-    "tanh": Elementary(sympy.tanh, math.tanh, -1),
-    "asinh": Elementary(sympy.asinh, math.asinh, -1),
-    "acosh": Elementary(sympy.acosh, math.acosh, 0),
-    "atanh": Elementary(sympy.atanh, math.atanh, -1),
-    "exp": Elementary(sympy.exp, math.exp, 0),
-    "log": Elementary(sympy.log, math.log, 0),
-    "abs": Elementary(sympy.Abs, abs, 1),
-    "sign": Elementary(sympy.sign, lambda a: math.copysign(1.0, a) if a else 0.0, -1),
-}
-NAME_OF = {elementary.node: name for name, elementary in ELEMENTARY.items()}
 
 RELATIONS: dict[str, type[Relational]] = {
     "<": sympy.StrictLessThan,
@@ -116,20 +82,20 @@ class Nodes:
 
     def decimal(self, number: float) -> Expr:
         """The 53-bit float `number`."""
-        return self._number(Float(_finite(number)))
+        return self._number(Float(finite(number)))
 
     def _number(self, number: Expr) -> Expr:
         """`number`, an Integer, Rational or Float, if it is within the limits."""
         if number.is_Float:
             value = float(number)
-            if number and abs(_finite(value)) < 1 / MAX_MAGNITUDE:
+            if number and abs(finite(value)) < 1 / MAX_MAGNITUDE:
                 raise Refused(f"a constant below {1 / MAX_MAGNITUDE:g} in magnitude")
-            return self._keep(number)
+            return self.keep(number)
         if not number.is_Rational:
             raise Refused(f"{number} is not a finite real number")
         if max(abs(number.p), number.q) >= 10**MAX_DIGITS:
             raise Refused(f"a whole number or fraction of more than {MAX_DIGITS} digits comes out of this")
-        return self._keep(number)
+        return self.keep(number)
 
     # -- arithmetic ---------------------------------------------------------------------------------------
 
@@ -149,7 +115,7 @@ class Nodes:
         parts = sorted((self._scaled(c, rest) for rest, c in collected.items() if c), key=_by_order)
         if number:
             parts = [number, *parts]
-        return self._keep(Add._from_args(parts, is_commutative=True) if parts else number)
+        return self.keep(Add._from_args(parts, is_commutative=True) if parts else number)
 
     def product(self, factors: Iterable[Expr]) -> Expr:
         """The product of `factors`, flat, powers of equal bases collected; a number times a sum is distributed."""
@@ -194,10 +160,10 @@ class Nodes:
             return self.sum([self._rescaled(number, term) for term in parts[0].args])
         if number is not S.One:
             parts = [number, *parts]
-        return self._keep(Mul._from_args(parts, is_commutative=True) if parts else S.One)
+        return self.keep(Mul._from_args(parts, is_commutative=True) if parts else S.One)
 
     def _rescaled(self, number: Expr, term: Expr) -> Expr:
-        self._spend(1)
+        self._spend(2)
         if term.is_Number:
             return self._number(number * term)
         coefficient, rest = self._split(term)
@@ -206,13 +172,13 @@ class Nodes:
     def _split(self, term: Expr) -> tuple[Expr, Expr]:
         """The numeric coefficient of `term`, which is not a number, and the rest."""
         if term.is_Mul and term.args[0].is_Number:
-            return term.args[0], self._keep(Mul._from_args(term.args[1:], is_commutative=True))
+            return term.args[0], self.keep(Mul._from_args(term.args[1:], is_commutative=True))
         return S.One, term
 
     def _scaled(self, coefficient: Expr, rest: Expr) -> Expr:
         if coefficient is S.One:
             return rest
-        return self._keep(Mul._from_args((coefficient, *Mul.make_args(rest)), is_commutative=True))
+        return self.keep(Mul._from_args((coefficient, *Mul.make_args(rest)), is_commutative=True))
 
     def _roots(self, roots: Sequence[Expr]) -> Expr:
         """The product of roots of numbers, such as sqrt(2)*sqrt(6) = 2*sqrt(3): SymPy's rule, on few and small ones."""
@@ -220,12 +186,22 @@ class Nodes:
             return roots[0] if roots else S.One
         if len(set(roots)) > MAX_ROOTS:
             raise Refused(f"a product of {len(set(roots))} different roots of numbers; at most {MAX_ROOTS} are read")
-        product = self._ask_sympy(Mul, *sorted(roots, key=_by_order))
-        for part in Mul.make_args(product):
+        degree = math.lcm(*(root.exp.q for root in roots))
+        product = self._root(degree, Mul, *sorted(roots, key=_by_order))
+        while (again := self._root(degree, Mul, *Mul.make_args(product))) != product:  # SymPy may need more than one
+            product = again
+        return product
+
+    def _root(self, degree: int, function: Callable[..., Expr], *args: Expr) -> Expr:
+        """What SymPy makes of a power or product of numbers and their roots, as long as it stays small."""
+        if degree > MAX_DEGREE:
+            raise Refused(f"a root of degree {degree} of a number; at most {MAX_DEGREE} is read")
+        root = self._ask_sympy(function, *args)
+        for part in Mul.make_args(root):
             base, _ = _base_and_exponent(part)
             if not part.is_Number and max(base.p, base.q) > MAX_ROOT:
-                raise Refused(f"a root of {base}; whole numbers up to {MAX_ROOT} are read under a root")
-        return self._keep(product)
+                raise Refused(f"this takes a root of a whole number beyond {MAX_ROOT}: write a decimal")
+        return self.keep(root)
 
     def _ask_sympy(self, function: Callable[..., Expr], *args: Expr) -> Expr:
         """function(*args) as SymPy evaluates it, for few and small constants; what was asked before costs nothing."""
@@ -240,7 +216,7 @@ class Nodes:
     def power(self, base: Expr, exponent: Expr) -> Expr:
         """`base` to the power `exponent`."""
         if exponent.is_Number and abs(float(exponent)) > MAX_EXPONENT:
-            raise Refused(f"the exponent {_shown(exponent)} is too large: at most {MAX_EXPONENT}")
+            raise Refused(f"the exponent {shown(exponent)} is too large: at most {MAX_EXPONENT}")
         if exponent.is_Number and base.is_Number:
             return self._number_power(base, exponent)
         if exponent is S.One or base is S.One:
@@ -251,7 +227,7 @@ class Nodes:
             return S.One
         value = self.value(base)
         if value is not None and not (exponent.is_Integer or value > 0):
-            raise Refused(f"{_shown(base)} to the power {_shown(exponent)} is not real for all values")
+            raise Refused(f"{shown(base)} to the power {shown(exponent)} is not real for all values")
         if exponent.is_Integer:
             return self._whole_power(base, exponent)
         if exponent.is_Number and base.is_Mul:
@@ -263,7 +239,7 @@ class Nodes:
         return self._raw_power(base, exponent)
 
     def _raw_power(self, base: Expr, exponent: Expr) -> Expr:
-        return self._keep(Pow(base, exponent, evaluate=False))
+        return self.keep(Pow(base, exponent, evaluate=False))
 
     def _whole_power(self, base: Expr, exponent: Expr) -> Expr:
         """(a*b)^n = a^n * b^n and (a^c)^n = a^(c*n), true for every whole n."""
@@ -286,7 +262,7 @@ class Nodes:
             else:
                 (outside if self._is_nonnegative(factor) else inside).append(factor)
         if inside == [S.NegativeOne]:
-            raise Refused(f"the power {_shown(exponent)} of a negative quantity is not real")
+            raise Refused(f"the power {shown(exponent)} of a negative quantity is not real")
         if not outside:
             return self._raw_power(base, exponent)
         roots = [self.power(factor, exponent) for factor in outside]
@@ -310,27 +286,27 @@ class Nodes:
         if not base and e <= 0:
             raise Refused("division by zero" if e < 0 else "0 to the power 0 is not defined")
         if b < 0 and not exponent.is_Integer:
-            raise Refused(f"{_shown(base)} to the power {_shown(exponent)} is not a real number")
+            raise Refused(f"{shown(base)} to the power {shown(exponent)} is not a real number")
         if base.is_Float or exponent.is_Float:
-            return self.decimal(_real(math.pow, b, e, name="the power"))
+            return self.decimal(real(math.pow, b, e, name="the power"))
         largest = max(abs(base.p), base.q)
         if abs(e) * math.log10(largest) > MAX_DIGITS:
-            raise Refused(f"{_shown(base)} to the power {_shown(exponent)} has more than {MAX_DIGITS} digits")
+            raise Refused(f"{shown(base)} to the power {shown(exponent)} has more than {MAX_DIGITS} digits")
         if exponent.is_Integer:
             above, below = (base.p, base.q) if e >= 0 else (base.q, base.p)
             return self._number(Rational(above ** abs(exponent.p), below ** abs(exponent.p)))
         if largest > MAX_ROOT:
-            raise Refused(f"a root of {_shown(base)}; whole numbers up to {MAX_ROOT} are read under a root")
-        return self._keep(self._ask_sympy(Pow, base, exponent))
+            raise Refused(f"a root of {shown(base)}; whole numbers up to {MAX_ROOT} are read under a root")
+        return self._root(exponent.q, Pow, base, exponent)
 
     # -- functions ----------------------------------------------------------------------------------------
 
     def apply(self, name: str, argument: Expr) -> Expr:
         """The function `name` of ELEMENTARY at `argument`."""
-        node, evaluate, parity = ELEMENTARY[name]
+        node, function, parity = ELEMENTARY[name]
         value = self.value(argument)
         if value is not None:
-            result = _real(evaluate, value, name=name)
+            result = real(function, value, name=name)
             if argument.is_Float:
                 return self.decimal(result)
             if name == "sign":
@@ -345,12 +321,17 @@ class Nodes:
             return positive if parity > 0 else self.product([S.NegativeOne, positive])
         if name == "abs":
             known, rest = self._divide(argument, self._is_nonnegative)
-            return self.product([*known, self._keep(node(rest, evaluate=False))]) if rest is not S.One else argument
+            return self.product([*known, self._function(node, rest)]) if rest is not S.One else argument
         if name == "sign":
             _, argument = self._divide(argument, self._is_positive)
             if argument is S.One:
                 return S.One
-        return self._keep(node(argument, evaluate=False))
+        return self._function(node, argument)
+
+    def _function(self, node: type[Function], *arguments: Expr) -> Expr:
+        """The function of SymPy at `arguments`, not evaluated."""
+        self._spend(FUNCTION_WORK * len(arguments) ** 2)
+        return self.keep(node(*arguments, evaluate=False))
 
     def _divide(self, product: Expr, test: Callable[[Expr], bool]) -> tuple[list[Expr], Expr]:
         """The factors of `product` that pass `test`, and the product of the others."""
@@ -375,7 +356,7 @@ class Nodes:
     def _rebuilt(self, expr: Expr) -> Expr:
         """A small expression that SymPy evaluated, in nodes of these rules."""
         if not expr.args:
-            return self._keep(expr)
+            return self.keep(expr)
         args = [self._rebuilt(a) for a in expr.args]
         if expr.is_Add:
             return self.sum(args)
@@ -383,7 +364,7 @@ class Nodes:
             return self.product(args)
         if expr.is_Pow:
             return self.power(*args)
-        return self._keep(expr.func(*args, evaluate=False))
+        return self._function(expr.func, *args)
 
     def atan2(self, y: Expr, x: Expr) -> Expr:
         """The angle of the point (x, y), between -pi and pi."""
@@ -393,13 +374,13 @@ class Nodes:
             if y.is_Float or x.is_Float:
                 return self.decimal(math.atan2(float(y), float(x)))
             return self._rebuilt(self._ask_sympy(sympy.atan2, y, x))
-        return self._keep(sympy.atan2(y, x, evaluate=False))
+        return self._function(sympy.atan2, y, x)
 
     def heaviside(self, argument: Expr, at_zero: Expr = S.Half) -> Expr:
         """0 before zero, 1 after it and `at_zero` there."""
         value = self.value(argument)
         if value is None:
-            return self._keep(sympy.Heaviside(argument, at_zero, evaluate=False))
+            return self._function(sympy.Heaviside, argument, at_zero)
         return S.One if value > 0 else S.Zero if value < 0 else at_zero
 
     def extremum(self, node: type[Max] | type[Min], arguments: Iterable[Expr]) -> Expr:
@@ -409,8 +390,8 @@ class Nodes:
         choose = max if node is Max else min
         kept = [choose(constants, key=self._constant)] if constants else []
         kept += [a for a in flat if self.value(a) is None]
-        self._spend(sum(self._fact(a).size for a in kept))
-        return self._keep(node(*kept, evaluate=False))
+        self._spend(3 * sum(self._fact(a).size for a in kept))
+        return self.keep(node(*kept, evaluate=False))
 
     # -- conditions ---------------------------------------------------------------------------------------
 
@@ -421,7 +402,7 @@ class Nodes:
             raise Refused("a condition cannot contain piecewise: write its cases as conditions of their own")
         a, b = self.value(left), self.value(right)
         if a is None or b is None:
-            return self._keep(RELATIONS[sign](left, right, evaluate=False))
+            return self.keep(RELATIONS[sign](left, right, evaluate=False))
         decided = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}
         return sympy.true if decided[sign] else sympy.false
 
@@ -434,24 +415,24 @@ class Nodes:
             return decisive if decisive in flat else neutral
         if len(flat) == 1:
             return next(iter(flat))
-        self._spend(sum(self._fact(a).size for a in flat))
+        self._spend(3 * sum(self._fact(a).size for a in flat))
         made = Basic.__new__(node, *ordered(flat))  # And(...) itself would evaluate the comparisons
         made._argset = frozenset(flat)
-        return self._keep(made)
+        return self.keep(made)
 
     def negation(self, condition: Boolean) -> Boolean:
         """The opposite of `condition`."""
         if condition in (sympy.true, sympy.false):
             return sympy.false if condition is sympy.true else sympy.true
         if isinstance(condition, Relational):
-            return self._keep(RELATIONS[NEGATED[SIGN_OF[type(condition)]]](*condition.args, evaluate=False))
+            return self.keep(RELATIONS[NEGATED[SIGN_OF[type(condition)]]](*condition.args, evaluate=False))
         if isinstance(condition, Not):
             return condition.args[0]
-        return self._keep(Not(condition, evaluate=False))
+        return self.keep(Not(condition, evaluate=False))
 
     def piecewise(self, cases: Iterable[tuple[Expr, Boolean]]) -> Expr:
         """The value of the first case whose condition holds."""
-        return self._keep(Piecewise(*cases, evaluate=False))
+        return self.keep(Piecewise(*cases, evaluate=False))
 
     # -- what is known of a node --------------------------------------------------------------------------
 
@@ -466,7 +447,7 @@ class Nodes:
 
     def _fact(self, node: Basic) -> _Facts:
         if node not in self._facts:
-            self._keep(node)
+            self.keep(node)
         return self._facts[node]
 
     def _spend(self, work: int) -> None:
@@ -474,14 +455,14 @@ class Nodes:
         if self._budget < 0:
             raise Refused("this expression takes too much work to build: split it, or multiply fewer sums out")
 
-    def _keep(self, node: Any) -> Any:
+    def keep(self, node: Any) -> Any:
         """`node`, or the equal one met before."""
         if node not in self._facts:
             parts = [self._fact(a) for a in node.args]
             depth = 1 + max((part.depth for part in parts), default=0)
             if depth > self._max_depth:
                 raise Refused(f"nested more than {MAX_DEPTH} deep")
-            value = self._evaluate(node, [part.value for part in parts])
+            value = evaluate(node, [part.value for part in parts])
             self._facts[node] = _Facts(node, value, 1 + sum(part.size for part in parts), depth)
         return self._facts[node].node
 
@@ -489,33 +470,6 @@ class Nodes:
         """Take `node` as it stands, with no rule applied and no value."""
         self._facts[node] = _Facts(node, None, 1, 1)
         return node
-
-    @staticmethod
-    def _evaluate(node: Basic, values: list[float | None]) -> float | None:
-        """The value of `node`, if it is constant, from those of its arguments."""
-        if not values:
-            constants = {S.Pi: math.pi, S.Exp1: math.e}
-            return float(node) if node.is_Number and node.is_finite else constants.get(node)
-        if None in values or not isinstance(node, Expr):
-            return None
-        if node.is_Add:
-            value = math.fsum(values)
-            if abs(value) <= CANCELLED * math.fsum(map(abs, values)):
-                raise Refused(f"{_shown(node)} cannot be told from zero: simplify it")
-        elif node.is_Mul:
-            value = math.prod(values)
-        elif node.is_Pow:
-            value = _real(math.pow, *values, name="the power")
-        elif type(node) in NAME_OF:
-            name = NAME_OF[type(node)]
-            value = _real(ELEMENTARY[name].value, *values, name=name)
-        elif isinstance(node, sympy.atan2):
-            value = math.atan2(*values)
-        else:
-            return None
-        if value and abs(value) < 1 / MAX_MAGNITUDE:
-            raise Refused(f"{_shown(node)} is too small to be told from zero")
-        return _finite(value)
 
 
 def _base_and_exponent(factor: Expr) -> tuple[Expr, Expr]:
@@ -529,24 +483,3 @@ def _is_negative(argument: Expr) -> bool:
     """Whether a minus stands before the whole of `argument`."""
     terms = Add.make_args(argument)
     return all((leading := Mul.make_args(term)[0]).is_Number and leading < 0 for term in terms)
-
-
-def _real(function: Callable[..., float], *values: float, name: str) -> float:
-    """function(*values), refused where it has no value."""
-    try:
-        return _finite(function(*values))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        arguments = ", ".join(f"{value:.6g}" for value in values)
-        raise Refused(f"{name}({arguments}) is not a finite real number") from None
-
-
-def _finite(value: float) -> float:
-    if not abs(value) <= MAX_MAGNITUDE:
-        raise Refused(f"a constant beyond {MAX_MAGNITUDE:g} in magnitude")
-    return value
-
-
-def _shown(node: Basic) -> str:
-    """`node` in a few characters; printing a large one would take long."""
-    small = sum(1 for _ in islice(sympy.preorder_traversal(node), 20)) < 20
-    return str(node) if small else "this constant" if node.is_number else "this expression"

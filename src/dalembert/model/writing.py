@@ -9,36 +9,40 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import sympy
-from sympy import Basic, Derivative, Expr, Float, Mul, Piecewise, Rational, S, Symbol
+from sympy import Basic, Derivative, Expr, Float, Integer, Mul, Piecewise, Rational, S, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.core.symbol import Str
 from sympy.physics.mechanics import dynamicsymbols
 
+from dalembert.model.constants import NAME_OF, Refused
 from dalembert.model.errors import ModelError, refuse
 from dalembert.model.grammar import MAX_LENGTH, RESERVED, is_name
-from dalembert.model.nodes import MAX_DEPTH, NAME_OF, SIGN_OF, Nodes, Refused
-from dalembert.model.reactions import IdealForce, IdealMagnitude, Multiplier
+from dalembert.model.nodes import MAX_DEPTH, SIGN_OF, Nodes
+from dalembert.model.reactions import IdealForce, IdealMagnitude, Multiplier, Reaction
 
 
 def canonical(expr: Expr) -> Expr:
     """`expr` as reading its text would build it: flat, like terms collected, numbers distributed over sums.
 
-    What the rules do not know (undefined functions, i, infinities) is left as it stands. Idempotent.
+    What the rules do not know or refuse (undefined functions, i, infinities) is left as it stands. Idempotent.
     """
     nodes = Nodes()
     made: dict[Basic, Basic] = {}
     for node in _leaves_first(expr):
         args = [made[a] for a in node.args]
         try:
-            made[node] = _rebuilt(nodes, node, args)
-        except (Refused, TypeError, ValueError):
-            made[node] = nodes.leave(node if tuple(args) == node.args else node.func(*args))
+            rebuilt = _rebuilt(nodes, node, args)
+            made[node] = node if rebuilt == node else rebuilt  # equal parts stay one object, and compare at once
+        except Refused:
+            made[node] = nodes.leave(node)
     return made[expr]
 
 
 def _rebuilt(nodes: Nodes, node: Basic, args: list[Basic]) -> Basic:
     kind = type(node)
+    if not args:
+        return nodes.keep(node)
     if node.is_Add:
         return nodes.sum(args)
     if node.is_Mul and node.is_commutative:
@@ -222,10 +226,11 @@ class _Writer:
         below = [f for f in factors if _is_denominator(f)]
         above = [f for f in factors if not _is_denominator(f)]
         sums = [self._factor(f) for f in above if f.is_Add or (f.is_Pow and f.base.is_Add)]
-        plain = sorted(self._factor(f) for f in above if not (f.is_Add or (f.is_Pow and f.base.is_Add)))
-        p, q = (abs(number.p), number.q) if number.is_Rational else (abs(number), 1)
+        plain = [f for f in above if not (f.is_Add or (f.is_Pow and f.base.is_Add))]
+        plain = [self._factor(f) for f in sorted(plain, key=lambda f: (_rank(f), self._factor(f)))]
+        p, q = (Integer(abs(number.p)), number.q) if number.is_Rational else (abs(number), 1)
         if p != 1 or number.is_Float:
-            plain.insert(0, self._number(sympy.sympify(p)).text)
+            plain.insert(0, self._number(p).text)
         if not plain:
             plain, sums = sums, []
         denominators = ([str(q)] if q != 1 else []) + sorted(map(self._denominator, below))
@@ -273,6 +278,14 @@ _CALLED: dict[type[Basic], str] = {
 
 def _is_coordinate(node: Basic) -> bool:
     return isinstance(node, AppliedUndef) and node.args == (dynamicsymbols._t,)
+
+
+def _rank(factor: Expr) -> int:
+    """Where a factor stands in a product: constants, parameters, time and coordinates, then all else."""
+    base = factor.base if factor.is_Pow else factor
+    constant = not (base.free_symbols or isinstance(base, Reaction))
+    kinds = [constant, base.is_Symbol, _is_coordinate(base), isinstance(base, Derivative), True]
+    return kinds.index(True)
 
 
 def _is_denominator(factor: Expr) -> bool:

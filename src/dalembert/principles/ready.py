@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import qr, solve_triangular
 
 from .errors import Array, ContradictionError
 from .instant import Answer, Instant
@@ -46,16 +47,16 @@ class Ready:
     def answer(self, acceleration: Array, ideal: Array, nonideal: Array, multipliers: Array) -> Answer:
         """From balanced to stated units, with the multipliers of least Euclidean norm.
 
-        λ = scale · λ_balanced solves Aᵀλ = ideal; what it has in null(Aᵀ) = scale · left is removed.
+        `multipliers` (m,) is any λ' of the balanced rows with A'ᵀλ' = ideal; only U'ᵀλ' matters, U' = span. The
+        stated A = scale⁻¹ A' has range scale⁻¹ U' = Z R, the least-norm λ lies in it, and U'ᵀ scale⁻¹ λ = U'ᵀλ'
+        gives λ = Z R⁻ᵀ U'ᵀλ'.
         """
         lam = self.rows.scale * multipliers
-        if self.rows.left.shape[1]:
-            null = self.rows.scale[:, None] * self.rows.left
-            order = np.argsort(-np.max(np.abs(null), axis=1))  # large rows first keeps small ones accurate
-            Z = np.empty_like(null)
-            Z[order] = np.linalg.qr(null[order])[0]
-            for _ in range(2):  # twice: the first pass may cancel most of λ
-                lam = lam - Z @ (Z.T @ lam)
+        if self.rank < len(lam):
+            span = self.rows.span / self.rows.scale[:, None]
+            order = np.argsort(-np.max(np.abs(span), axis=1, initial=0.0))  # heavy rows first: light ones stay exact
+            Z, R, columns = qr(span[order], mode="economic", pivoting=True)
+            lam[order] = Z @ solve_triangular(R, (self.rows.span.T @ multipliers)[columns], trans="T")
         return Answer(self.units * acceleration, ideal / self.units, nonideal / self.units, lam)
 
 

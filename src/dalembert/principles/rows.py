@@ -21,13 +21,15 @@ class Rows(NamedTuple):
     """The one decision on rank that every principle shares.
 
     Shapes: A (m, n) the rows divided by their length in the metric of M⁻¹ and `scale` (m,) what they were
-    multiplied by; left (m, m − k) an orthonormal basis of null(Aᵀ); virtual (n, n − k) a basis of null(A)
-    orthonormal in the metric of M; sigma (k,) the singular values of A M^(−1/2) that count.
+    multiplied by; span (m, k) and left (m, m − k) orthonormal bases of range(A) and null(Aᵀ);
+    virtual (n, n − k) a basis of null(A) orthonormal in the metric of M; sigma (k,) the singular values of
+    A M^(−1/2) that count.
     """
 
     A: Array
     scale: Array
     rank: int
+    span: Array
     left: Array
     virtual: Array
     sigma: Array
@@ -80,7 +82,7 @@ def decide_rows(A: Array, M: Array, rank: int | None = None) -> Rows:
     U, sigma, Vt = np.linalg.svd(B)
     k = rank_of(sigma) if rank is None else rank
     virtual = solve_triangular(L, Vt[k:].T, lower=True, trans="T")
-    return Rows(second[:, None] * A, first * second, k, U[:, k:], virtual, sigma[:k])
+    return Rows(second[:, None] * A, first * second, k, U[:, :k], U[:, k:], virtual, sigma[:k])
 
 
 def contradiction(rows: Rows, b: Array, acceleration: float) -> Contradiction | None:

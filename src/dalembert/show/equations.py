@@ -74,7 +74,7 @@ class Equations(ClosedForm):
     def latex(self) -> str:
         """One `aligned` environment with M, Q, A, b, C, forces, multipliers and the acceleration."""
         lines = [rf"{name} &= {_latex(matrix)}" for name, matrix in self._matrices()]
-        if self.factored:
+        if self.factored and not self.contradictory:
             lines += FACTORED_LATEX
         for section in self.sections().values():
             lines += [f"{line.latex} &= {_latex(line.value)}" for line in section]
@@ -85,7 +85,7 @@ class Equations(ClosedForm):
         """Unicode text, two-dimensional where a line holds it, and at most `width` columns wide."""
         parts = [SIGN]
         parts += [_labelled(name, matrix, width) for name, matrix in self._matrices()]
-        if self.factored:
+        if self.factored and not self.contradictory:
             parts.append("\n".join(FACTORED_TEXT))
         for title, section in self.sections().items():
             parts.append("\n".join([title, "─" * len(title)]))

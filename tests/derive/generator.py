@@ -48,7 +48,13 @@ class Generated:
         for _ in range(terms):
             a, b = self.random.choice(self.q), self.random.choice([*self.q, t])
             shape = self.random.choice(
-                [sp.sin(a + self._number() * b), sp.cos(a) * b, a**2 * b, sp.exp(-(a**2) / 3) * b, a * sp.sqrt(1 + b**2)]
+                [
+                    sp.sin(a + self._number() * b),
+                    sp.cos(a) * b,
+                    a**2 * b,
+                    sp.exp(-(a**2) / 3) * b,
+                    a * sp.sqrt(1 + b**2),
+                ]
             )
             parts.append(self._number() * shape)
         return sp.Add(*parts)
@@ -56,7 +62,9 @@ class Generated:
     def _kinetic(self):
         """Positive definite: Σ ½ m q̇² plus squares of random rates (so M depends on place and time)."""
         plain = sum(m * v**2 / 2 for m, v in zip(self.mass, self.v, strict=True))
-        return plain + sum(self._number() * self._function(1).diff(t) ** 2 / 2 for _ in range(self.random.randint(0, 2)))
+        return plain + sum(
+            self._number() * self._function(1).diff(t) ** 2 / 2 for _ in range(self.random.randint(0, 2))
+        )
 
     def _gyroscopic(self):
         return sum(self._function(1) * v for v in self.v if self.random.random() < 0.6)

@@ -35,7 +35,9 @@ def test_other_coordinates_give_the_same_motion(seed):
     case = Generated(seed)
     n = len(case.q)
     u = list(dynamicsymbols(f"u1:{n + 1}"))
-    phi = [u[i] + sp.sin(u[(i + 1) % n]) / 3 + t * u[i] / 5 if n > 1 else u[i] + u[i] ** 3 / 9 + t / 4 for i in range(n)]
+    phi = [
+        u[i] + sp.sin(u[(i + 1) % n]) / 3 + t * u[i] / 5 if n > 1 else u[i] + u[i] ** 3 / 9 + t / 4 for i in range(n)
+    ]
     old = {q.diff(t): p.diff(t) for q, p in zip(case.q, phi, strict=True)} | dict(zip(case.q, phi, strict=True))
     J = sp.Matrix(phi).jacobian(u)
     pulled = [case.forces[q].xreplace(old) for q in case.q]

@@ -98,7 +98,9 @@ def test_closed_form_of_redundant_rows():
     assert simplify(once.ideal - twice.ideal) == Matrix([0, 0, 0])
     assert twice.independent == (0,)
     assert any("redundant" in note for note in twice.notes)
-    numbers = da.principles.explicit(system(da.Holonomic(plane), da.Holonomic(-2 * plane), da.Holonomic(plane / 3)).instant(STATE))
+    numbers = da.principles.explicit(
+        system(da.Holonomic(plane), da.Holonomic(-2 * plane), da.Holonomic(plane / 3)).instant(STATE)
+    )
     at = {**STATE, **VALUES}
     assert_allclose([float(e.xreplace(at)) for e in twice.multipliers], numbers.multipliers, rtol=1e-12)
 

@@ -126,7 +126,9 @@ def test_rolling_disk(constraint):
     assert_zero(equations.M - diag(M, M * R**2 / 2))
     assert_zero(equations.Q - Matrix([M * g * sin(alpha), 0]))
     assert_zero(equations.multipliers - Matrix([lam]))  # (7.76)
-    assert_zero(equations.acceleration - Matrix([2 * g * sin(alpha) / 3, 2 * g * sin(alpha) / (3 * R)]))  # (7.75), (7.77)
+    assert_zero(
+        equations.acceleration - Matrix([2 * g * sin(alpha) / 3, 2 * g * sin(alpha) / (3 * R)])
+    )  # (7.75), (7.77)
     assert_zero(equations.ideal - Matrix([lam, -lam * R]))
     assert equations.nonideal == Matrix([0, 0])
     # (7.71a), (7.71b), (7.74)
@@ -203,4 +205,4 @@ def test_force_proportional_to_the_ideal_force_does_nothing():
         m * (vx**2 + vy**2) / 2 - m * g * y, [x, y], constraints=[da.Holonomic(x**2 + y**2 - R**2, nature=nature)]
     ).equations()
     assert equations.nonideal == Matrix([0, 0])
-    assert equations.C != Matrix([0, 0])
+    assert Matrix([0, 0]) != equations.C

@@ -89,9 +89,7 @@ class TestValues:
             da.System.from_particles(
                 [da.Particle(m, (x, y))], potential=m * g * y, constraints=[ring], parameters=values
             ),
-            da.System.from_particles(
-                [da.Particle(m, (x, y), (0, -m * g))], constraints=[ring], parameters=values
-            ),
+            da.System.from_particles([da.Particle(m, (x, y), (0, -m * g))], constraints=[ring], parameters=values),
         ]
         answers = [da.principles.explicit(way.instant(state)) for way in ways]
         for answer in answers[1:]:
@@ -101,9 +99,9 @@ class TestValues:
     def test_particles_in_one_and_three_dimensions(self):
         a = da.System.from_particles([da.Particle(m, x), da.Particle(2 * m, (y,))], potential=(x - y) ** 2)
         assert a.coordinates == (x, y)
-        assert a.equations().M == Matrix([[m, 0], [0, 2 * m]])
+        assert Matrix([[m, 0], [0, 2 * m]]) == a.equations().M
         b = da.System.from_particles([da.Particle(m, (x, y, z))])
-        assert b.equations().M == m * eye(3)
+        assert m * eye(3) == b.equations().M
 
 
 def faults(call):
@@ -216,7 +214,7 @@ def test_unevaluated_forms_are_made_canonical():
 def test_free_functions_may_stand_in_a_statement():
     V = Function("V")(x, y)
     equations = da.System.from_lagrangian(L - V, [x, y]).equations()
-    assert equations.Q == Matrix([-V.diff(x), -m * g - V.diff(y)])
+    assert Matrix([-V.diff(x), -m * g - V.diff(y)]) == equations.Q
 
 
 def test_time_dependent_gyroscopic_and_moving():
@@ -228,7 +226,7 @@ def test_time_dependent_gyroscopic_and_moving():
         constraints=[da.Holonomic(y - x * sin(w * t))],
     )
     equations = system.equations()
-    assert equations.M == Matrix([[m * t, 0], [0, m]])
+    assert Matrix([[m * t, 0], [0, m]]) == equations.M
     expected = Matrix([-t * sin(x) - m * x.diff() - cos(t) * y - sin(t) * y.diff(), sin(t) * x.diff()])
     assert (equations.Q - expected).expand() == Matrix([0, 0])
     assert (equations.A - Matrix([[-sin(w * t), 1]])).expand() == Matrix([[0, 0]])

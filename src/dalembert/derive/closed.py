@@ -8,13 +8,14 @@ The answer does not depend on which independent rows are taken (Udwadia 2000, re
 unreadable, the factored form stands in its place and says so.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from time import monotonic
 
 from sympy import Expr, ImmutableDenseMatrix, Matrix, S, zeros
 
 from dalembert.derive.algebra import Symbols
+from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.evaluate import derived, symbols_of
 from dalembert.derive.independence import independence
 from dalembert.derive.linear import NotSolved, solve
@@ -24,7 +25,7 @@ from dalembert.model import Statement, multiplier
 
 MOST_ROWS = 4
 MOST_OPERATIONS_IN = 600
-MOST_OPERATIONS_OUT = 1200
+MOST_OPERATIONS_OUT = 500
 MOST_SECONDS = 5.0
 
 
@@ -33,7 +34,7 @@ class ClosedForm:
     """Symbolic M, Q, A, b, C and, where they can be read, acceleration, forces and multipliers.
 
     M is (n, n), A (m, n); Q, C, acceleration, ideal, nonideal are (n, 1); b and multipliers (m, 1). The last four are
-    None in the factored form, and where rows (`contradictory`) contradict each other. M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀ λ with A = ∂f/∂q for f = 0 as stated.
+    None in the factored form, and where rows (`contradictory`) contradict others. M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀ λ with A = ∂f/∂q for f = 0 as stated.
     """
 
     coordinates: tuple[Expr, ...]
@@ -58,14 +59,13 @@ class ClosedForm:
 
 
 class Unreadable(Exception):
-    """The closed form is too long or takes too long; the reason is the message."""
+    """The closed form is too long to be read; the reason is the message."""
 
 
 def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
     """The symbolic equation of motion of a statement, closed where that can be read, else factored."""
     algebra, d = symbols_of(system), derived(system)
-    check = _clock(seconds)
-    parts = _short_parts(_dense(d), seconds / 2)
+    parts = _short_parts(_dense(d), seconds / 3)
     rows, contradictory, notes = independence(system)
     names = tuple(c.name for c in system.constraints)
     solved: dict[str, Matrix] = {}
@@ -77,26 +77,27 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
             left = ", ".join(repr(name) for i, name in enumerate(names) if i not in rows)
             notes = (*notes, f"redundant rows: {left} follow from the others; the multipliers of least norm are given")
         try:
-            solved = _solve(parts, rows, algebra, check)
+            with deadline(seconds):
+                solved = _solve(parts, rows, algebra)
         except (Unreadable, NotSolved) as reason:
             notes = (*notes, f"shown in factored form: {reason}")
+        except Overtime:
+            notes = (*notes, f"shown in factored form: the closed form was not found within {seconds:g} seconds")
     shown = {name: ImmutableDenseMatrix(algebra.restore(matrix)) for name, matrix in {**parts, **solved}.items()}
     if not solved:
         shown |= dict.fromkeys(("acceleration", "ideal", "nonideal", "multipliers"))
         shown["C"] = shown["C"].xreplace({lam: multiplier(name) for lam, name in zip(algebra.lam, names, strict=True)})
-    return ClosedForm(
-        system.coordinates, names, **shown, independent=rows, contradictory=contradictory, notes=notes
-    )
+    return ClosedForm(system.coordinates, names, **shown, independent=rows, contradictory=contradictory, notes=notes)
 
 
 def _short_parts(parts: dict[str, Matrix], seconds: float) -> dict[str, Matrix]:
     """M, Q, A, b, C made shorter, entry by entry, as long as the time lasts."""
-    end = monotonic() + seconds
-
-    def short(e: Expr) -> Expr:
-        return tidy(e) if monotonic() < end else e
-
-    return {name: matrix.applyfunc(short) for name, matrix in parts.items()}
+    short = {name: matrix.copy() for name, matrix in parts.items()}
+    with suppress(Overtime), deadline(seconds):
+        for matrix in short.values():
+            for place, entry in enumerate(matrix):
+                matrix[place] = tidy(entry)
+    return short
 
 
 def _dense(d: Derived[Expr]) -> dict[str, Matrix]:
@@ -113,9 +114,7 @@ def _dense(d: Derived[Expr]) -> dict[str, Matrix]:
     return {"M": M, "Q": Matrix(n, 1, d.Q), "A": A, "b": Matrix(m, 1, d.b), "C": Matrix(n, 1, list(C))}
 
 
-def _solve(
-    parts: dict[str, Matrix], rows: Sequence[int], algebra: Symbols, check: Callable[[], None]
-) -> dict[str, Matrix]:
+def _solve(parts: dict[str, Matrix], rows: Sequence[int], algebra: Symbols) -> dict[str, Matrix]:
     """The closed forms, on the given independent rows; raises `Unreadable` when that does not pay."""
     M, Q, A, b, C = (parts[name] for name in "MQAbC")
     if len(rows) > MOST_ROWS:
@@ -126,7 +125,7 @@ def _solve(
     own, right = A.extract(list(rows), list(range(n))), b.extract(list(rows), [0])
 
     def short(matrix: Matrix) -> Matrix:
-        out = Matrix(matrix.rows, matrix.cols, [_checked(tidy, e, check) for e in matrix])
+        out = matrix.applyfunc(tidy)
         if (size := _operations(out)) > MOST_OPERATIONS_OUT:
             raise Unreadable(f"it would take {size} operations to write one part; the limit is {MOST_OPERATIONS_OUT}")
         return out
@@ -134,7 +133,6 @@ def _solve(
     if M.det(method="berkowitz").equals(0):  # the equivalent mass matrix that the constraints make regular
         M, Q = M + own.T * own, Q + own.T * right
     inverted = solve(M, Matrix.hstack(Q, C, own.T))  # M⁻¹ Q, M⁻¹ C, M⁻¹ Aᵀ
-    check()
     a, c, w = inverted[:, 0], inverted[:, 1], inverted[:, 2:]
     lam, drop = zeros(k, 1), zeros(k, 1)
     if k:
@@ -165,18 +163,3 @@ def _least_norm(A: Matrix, own: Matrix, lam: Matrix) -> list[Expr]:
 
 def _operations(*matrices: Matrix) -> int:
     return sum(int(e.count_ops()) for matrix in matrices for e in matrix)
-
-
-def _checked(function: Callable[[Expr], Expr], e: Expr, check: Callable[[], None]) -> Expr:
-    check()
-    return function(e)
-
-
-def _clock(seconds: float) -> Callable[[], None]:
-    end = monotonic() + seconds
-
-    def check() -> None:
-        if monotonic() > end:
-            raise Unreadable(f"it was not found within {seconds:g} seconds")
-
-    return check

@@ -9,7 +9,7 @@ from sympy.polys.polyerrors import PolynomialError
 from sympy.simplify.fu import TR8
 
 MOST_OPERATIONS = 400
-MOST_FOR_SEARCH = 60
+MOST_FOR_SEARCH = 50
 
 
 def tidy(e: Expr) -> Expr:

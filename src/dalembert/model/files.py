@@ -154,7 +154,9 @@ class Reader:
         """Keys that belong to another way of stating a system, and assumptions about nothing."""
         own = {"lagrangian": ("forces",), "mass": ("impressed",), "particles": ("potential",)}
         for other, keys in own.items():
-            self.faults += [f"{key} goes with {other}, not with {way}" for key in keys if other != way and key in self.table]
+            self.faults += [
+                f"{key} goes with {other}, not with {way}" for key in keys if other != way and key in self.table
+            ]
         if way == "particles" and "coordinates" in self.table:
             self.faults.append("coordinates are given by the positions of the particles, not apart")
         table = self._get(self.table, "assumptions", Mapping, {}, "assumptions")
@@ -222,7 +224,7 @@ class Reader:
         return out
 
     def _start(self) -> dict[Expr, Expr]:
-        keys = {q: x for q, x in self.scope.coordinates.items()}
+        keys: dict[str, Expr] = dict(self.scope.coordinates)
         keys |= {f"{q}'": velocity(x) for q, x in self.scope.coordinates.items()}
         scope = Scope({}, self.scope.parameters, time=False)
         out = {}
@@ -266,7 +268,9 @@ class Reader:
     def _constraint(self, kind: str, value: Any, name: str, nature: Nature, where: str) -> Constraint | None:
         if kind == "differential":
             if not isinstance(value, Mapping):
-                self.faults.append(f"{where} is {value!r}; give a table of coefficients, e.g. {{ y = 1, theta = '-R' }}")
+                self.faults.append(
+                    f"{where} is {value!r}; give a table of coefficients, e.g. {{ y = 1, theta = '-R' }}"
+                )
                 return None
             keys = {**self.scope.coordinates, "t": time()}
             self.faults += [f"{where}.{k} is no coordinate and not t{_near(k, keys)}" for k in value if k not in keys]
@@ -380,4 +384,3 @@ class Reader:
 def _near(name: str, among: Any) -> str:
     close = get_close_matches(name, list(among), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
-

@@ -9,7 +9,7 @@ from sympy.physics.vector.printing import VectorLatexPrinter, VectorPrettyPrinte
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
 
 from dalembert.derive import ClosedForm
-from dalembert.model import name_of
+from dalembert.model import name_of, time
 
 SIGN = "M q̈ = Q + Qᶜ_i + Qᶜ_ni,   Qᶜ_i = Aᵀ λ,   A q̈ = b"
 FACTORED_TEXT = (
@@ -26,6 +26,9 @@ FACTORED_LATEX = (
     r"Q^{c}_{ni} &= C - A^{T} S^{-1} A M^{-1} C",
     r"\ddot{q} &= a + M^{-1} (Q^{c}_{i} + Q^{c}_{ni})",
 )
+
+
+MOST_OPERATIONS = 3000  # of one matrix, beyond which nobody reads it
 
 
 class Line(NamedTuple):
@@ -49,7 +52,7 @@ class Equations(ClosedForm):
         """Every scalar result, by what it is; empty in the factored form."""
         if self.acceleration is None:
             return {}
-        names = [name_of(q) for q in self.coordinates]
+        names = [_pretty(q) for q in self.coordinates]
         tex = [_latex(q) for q in self.coordinates]
         out = {}
         if self.constraints:
@@ -67,13 +70,14 @@ class Equations(ClosedForm):
                 for n, x, value in zip(names, tex, self.nonideal, strict=True)
             ]
         out["acceleration"] = [
-            Line(f"{n}''", rf"\ddot{{{x}}}", value) for n, x, value in zip(names, tex, self.acceleration, strict=True)
+            Line(_pretty(q.diff(time(), 2)), _latex(q.diff(time(), 2)), value)
+            for q, value in zip(self.coordinates, self.acceleration, strict=True)
         ]
         return out
 
     def latex(self) -> str:
         """One `aligned` environment with M, Q, A, b, C, forces, multipliers and the acceleration."""
-        lines = [rf"{name} &= {_latex(matrix)}" for name, matrix in self._matrices()]
+        lines = [rf"{name} &= {_latex_matrix(matrix)}" for name, matrix in self._matrices()]
         if self.factored and not self.contradictory:
             lines += FACTORED_LATEX
         for section in self.sections().values():
@@ -131,6 +135,16 @@ def _latex(value: Any) -> str:
     return VectorLatexPrinter().doprint(value)
 
 
+def _latex_matrix(matrix: ImmutableDenseMatrix) -> str:
+    if (size := _operations(matrix)) > MOST_OPERATIONS:
+        return rf"\text{{({size} operations in {_plural(matrix)})}}".replace("×", r"$\times$")
+    return _latex(matrix)
+
+
+def _pretty(value: Expr) -> str:
+    return VectorPrettyPrinter({"use_unicode": True}).doprint(value)
+
+
 def _plain(value: Any) -> str:
     return VectorStrPrinter().doprint(value)
 
@@ -140,11 +154,15 @@ def _word(name: str) -> str:
 
 
 def _labelled(label: str, value: Any, width: int) -> str:
-    """`label = value` drawn in two dimensions, or as wrapped lines where that is too wide."""
-    printer = VectorPrettyPrinter({"use_unicode": True, "wrap_line": False})
-    drawn = prettyForm(*stringPict.next(prettyForm(f"{label} = "), printer._print(value)))
-    if drawn.width() <= width:
-        return str(drawn).rstrip()
+    """`label = value` drawn in two dimensions, as wrapped lines where that is too wide, or only described if vast."""
+    size = _operations(value)
+    if size > MOST_OPERATIONS:
+        return f"{label}: {size} operations in {_plural(value)}, too long to print; it is in `.{label}`"
+    if size <= width * 4:
+        printer = VectorPrettyPrinter({"use_unicode": True, "wrap_line": False})
+        drawn = prettyForm(*stringPict.next(prettyForm(f"{label} = "), printer._print(value)))
+        if drawn.width() <= width:
+            return "\n".join(line.rstrip() for line in str(drawn).splitlines())
     if isinstance(value, ImmutableDenseMatrix):
         entries = [
             _flat(f"{label}[{i + 1}]" if value.cols == 1 else f"{label}[{i + 1},{j + 1}]", value[i, j], width)
@@ -154,6 +172,14 @@ def _labelled(label: str, value: Any, width: int) -> str:
         ]
         return "\n".join(entries) or f"{label} = 0"
     return _flat(label, value, width)
+
+
+def _operations(value: Any) -> int:
+    return sum(int(e.count_ops()) for e in value) if isinstance(value, ImmutableDenseMatrix) else int(value.count_ops())
+
+
+def _plural(matrix: ImmutableDenseMatrix) -> str:
+    return f"{matrix.rows} × {matrix.cols} entries, {sum(e != 0 for e in matrix)} of them not zero"
 
 
 def _flat(label: str, value: Any, width: int) -> str:

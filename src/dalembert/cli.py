@@ -3,9 +3,11 @@
 Nothing heavy is imported until a command runs, so that help and shell completion are instant.
 """
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -16,7 +18,9 @@ from dalembert import __version__, gallery
 if TYPE_CHECKING:
     from dalembert.system import System
 
-FAILED, WRONG_INPUT = 1, 2
+DONE, FAILED, WRONG_INPUT = 0, 1, 2
+# ClickException: of click, or of the copy that newer versions of Typer carry.
+ClickError: Any = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="dalembert",
@@ -65,14 +69,14 @@ def derive(
 
 @app.command()
 def check(model: Model, json: Json = False) -> None:
-    """Validate MODEL and prove its equation of motion at the start by every principle."""
+    """Check the start of MODEL and prove its motion there."""
     with _answering(json):
         system = _load(model)
         finding = system.check()
         if json:
             _print_json({"model": model, "name": system.name, **finding.as_dict()})
         else:
-            print(f"{system.name or model}\n\n{finding.text()}")
+            print(f"{system.name or model}\n\n{finding.text(_width())}")
         if not finding.passed:
             raise typer.Exit(FAILED)
 
@@ -80,14 +84,15 @@ def check(model: Model, json: Json = False) -> None:
 @app.command("gallery")
 def show_gallery(
     name: Annotated[
-        str | None, typer.Argument(help="Print this model's file.", autocompletion=_complete, show_default=False)
+        str | None,
+        typer.Argument(metavar="NAME", help="Print this model's file.", autocompletion=_complete, show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
     """List the ready models, or print one of them."""
     with _answering(json):
         if name is not None:
-            text = _find(name, only_gallery=True).read_text(encoding="utf-8")
+            text = _in_gallery(name).read_text(encoding="utf-8")
             _print_json({"model": name, "text": text}) if json else print(text, end="")
             return
         titles = {each: _title(gallery.path(each)) for each in gallery.names()}
@@ -104,25 +109,38 @@ def _title(path: Path) -> str:
     return str(tomllib.loads(path.read_text(encoding="utf-8"))["name"])
 
 
-def _find(model: str, only_gallery: bool = False) -> Path:
-    """The file of a model: a path, or else a name of the gallery."""
-    if not only_gallery and Path(model).is_file():
-        return Path(model)
+def _load(model: str) -> "System":
+    file = _find(model)
+    from dalembert.system import System
+
     try:
-        return gallery.path(model)
+        return System.load(file)
+    except OSError as error:
+        raise _Refused(f"{model!r} cannot be read: {error.strerror or error}") from None
+
+
+def _find(model: str) -> Path:
+    """The file of a model: a path, or else a name of the gallery."""
+    file = Path(model)
+    try:
+        if model and file.exists() and not file.is_dir():
+            return file
+    except OSError as error:  # a name that is too long, a folder that may not be entered
+        raise _Refused(f"{model!r} cannot be read: {error.strerror or error}") from None
+    if model and file.is_dir() and model not in gallery.names():
+        raise _Refused(f"{model!r} is a directory; a model is a file")
+    return _in_gallery(model, "there is no file and no gallery model")
+
+
+def _in_gallery(name: str, otherwise: str = "the gallery has no model") -> Path:
+    try:
+        return gallery.path(name)
     except KeyError:
         from difflib import get_close_matches
 
-        near = get_close_matches(model, gallery.names(), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f" ({', '.join(gallery.names())})"
-        what = "the gallery has no model" if only_gallery else "there is no file and no gallery model"
-        raise _Refused(f"{what} {model!r}{hint}") from None
-
-
-def _load(model: str) -> "System":
-    from dalembert.system import System
-
-    return System.load(_find(model))
+        near = get_close_matches(Path(name).name.lower(), gallery.names(), n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"the gallery has {', '.join(gallery.names())}"
+        raise _Refused(f"{otherwise} {name!r}; {hint}") from None
 
 
 class _Refused(Exception):
@@ -132,37 +150,79 @@ class _Refused(Exception):
 @contextmanager
 def _answering(json: bool) -> Iterator[None]:
     """Turn what the rooms raise into a message on stderr (or a JSON document) and an exit code."""
-    from dalembert import ContradictionError, InstantError, MassError, ModelError
-
     try:
         yield
-    except (ModelError, _Refused, OSError) as error:
+    except _Refused as error:
         _fail(error, WRONG_INPUT, json)
-    except (ContradictionError, MassError, InstantError) as error:
-        _fail(error, FAILED, json)
+    except ValueError as error:  # every error of the rooms is one; they are imported by now, if they were raised
+        from dalembert import ContradictionError, InstantError, MassError, ModelError
+
+        if isinstance(error, ModelError):
+            _fail(error, WRONG_INPUT, json)
+        if isinstance(error, (ContradictionError, MassError, InstantError)):
+            _fail(error, FAILED, json)
+        raise
 
 
 def _fail(error: Exception, code: int, json: bool) -> NoReturn:
-    if json:
-        faults = list(getattr(error, "faults", ())) or [str(error)]
-        _print_json({"error": type(error).__name__.lstrip("_"), "message": str(error), "faults": faults})
-    else:
-        print(f"dalembert: {error}", file=sys.stderr)
+    _report(type(error).__name__.lstrip("_"), str(error), getattr(error, "faults", ()), json)
     raise typer.Exit(code) from None
+
+
+def _report(kind: str, message: str, faults: Sequence[str], json: bool) -> None:
+    if json:
+        _print_json({"error": kind, "message": message, "faults": list(faults) or [message]})
+    else:
+        print(f"dalembert: {message}", file=sys.stderr)
 
 
 def _print_json(document: dict[str, Any]) -> None:
     from json import dumps
 
-    print(dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    plain = "utf" not in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
+    print(dumps(document, ensure_ascii=plain, indent=2, allow_nan=False))
 
 
 def _width() -> int:
     from shutil import get_terminal_size
 
-    return max(60, get_terminal_size((110, 24)).columns - 1)
+    return max(40, get_terminal_size((110, 24)).columns - 1)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what the arguments ask and return the exit code; nothing that happens ends in silence or a stray traceback."""
+    json = "--json" in arguments
+    try:
+        try:
+            code = app(list(arguments), prog_name="dalembert", standalone_mode=False)
+        except ClickError as error:  # a wrong option or argument
+            if not json:
+                error.show()
+            else:
+                _report("UsageError", error.format_message(), (), json)
+            code = error.exit_code
+        except typer.Abort:
+            _report("Stopped", "stopped", (), json)
+            code = FAILED
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would complain when it ends
+        return FAILED
+    except OSError as error:  # what was asked is done, but cannot be written
+        _report("OSError", f"{error.strerror or error}", (), False)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        if not json:
+            raise
+        _report(type(error).__name__, f"a fault of dalembert itself: {error}", (), json)
+        return FAILED
+    return code if isinstance(code, int) else DONE
 
 
 def main() -> None:
     """The `dalembert` command."""
-    app()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that has no q̈ shows an escape for it instead of failing
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(run(sys.argv[1:]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert import derive, show
 from dalembert.model import Statement, name_of
-from dalembert.principles import Certificate, ContradictionError, Instant, certify, least_squares
+from dalembert.principles import Certificate, ContradictionError, Instant, MassError, certify, least_squares
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,10 @@ class System(Statement):
         try:
             certificate = self.verify(state)
         except ContradictionError as error:
-            reconciled = least_squares(self.instant(state))
+            try:
+                reconciled = least_squares(self.instant(state))
+            except (ContradictionError, MassError):  # work-doing forces that need the multipliers, or no metric
+                reconciled = None
             return show.Finding(named, names, off, None, None, error, reconciled)
         velocity = np.array([state[v] for v in self.velocities])
         power = float(velocity @ certificate.answer.force)

@@ -22,7 +22,7 @@ import dalembert as da
 x, y, z, r, theta = dynamicsymbols("x y z r theta")
 t = dynamicsymbols._t
 vx, vy, vz = x.diff(), y.diff(), z.diff()
-m, M, g, R, a, a0, mu, alpha, l, c = symbols("m M g R a a0 mu alpha l c", positive=True)
+m, M, g, R, a, a0, mu, alpha, length, c = symbols("m M g R a a0 mu alpha l c", positive=True)
 
 
 def assert_zero(difference):
@@ -32,7 +32,7 @@ def assert_zero(difference):
 class TestNonholonomicParticle:
     """Udwadia and Kalaba 2001, equations (13) to (17), for arbitrary impressed forces."""
 
-    forces = [Function(name)(x, y, z, t) for name in ("f_x", "f_y", "f_z")]
+    forces = tuple(Function(name)(x, y, z, t) for name in ("f_x", "f_y", "f_z"))
 
     @pytest.fixture(scope="class", params=["functions", "symbols"])
     @classmethod
@@ -120,7 +120,7 @@ class TestRoughRing:
 )
 def test_rolling_disk(constraint):
     """Thornton and Marion, (7.71) to (7.77) and the generalized forces."""
-    L = M * y.diff() ** 2 / 2 + M * R**2 * theta.diff() ** 2 / 4 + M * g * (y - l) * sin(alpha)
+    L = M * y.diff() ** 2 / 2 + M * R**2 * theta.diff() ** 2 / 4 + M * g * (y - length) * sin(alpha)
     equations = da.System.from_lagrangian(L, [y, theta], constraints=[constraint]).equations()
     lam = -M * g * sin(alpha) / 3
     assert_zero(equations.M - diag(M, M * R**2 / 2))

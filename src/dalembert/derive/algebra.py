@@ -12,7 +12,7 @@ from sympy import Abs, Add, Dummy, Expr, S, Symbol, sqrt
 from dalembert.derive.differentiate import Differentiator
 from dalembert.model import Statement, name_of, time
 
-E = TypeVar("E")
+E = TypeVar("E", bound=Any)  # an expression: it has + − * / and integer powers
 
 
 class Algebra(Protocol[E]):

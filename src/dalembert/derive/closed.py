@@ -34,7 +34,8 @@ class ClosedForm:
     """Symbolic M, Q, A, b, C and, where they can be read, acceleration, forces and multipliers.
 
     M is (n, n), A (m, n); Q, C, acceleration, ideal, nonideal are (n, 1); b and multipliers (m, 1). The last four are
-    None in the factored form, and where rows (`contradictory`) contradict others. M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀ λ with A = ∂f/∂q for f = 0 as stated.
+    None in the factored form, and where rows (`contradictory`) contradict others. M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀ λ with
+    A = ∂f/∂q for f = 0 as stated. `independent` are the rows the closed form stands on.
     """
 
     coordinates: tuple[Expr, ...]
@@ -71,7 +72,7 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
     solved: dict[str, Matrix] = {}
     if contradictory:
         against = ", ".join(repr(names[i]) for i in contradictory)
-        notes = (*notes, f"no acceleration satisfies all rows: {against} contradict the rows before")
+        notes = (*notes, f"no acceleration satisfies all rows: the rows before contradict {against}")
     else:
         if len(rows) < len(names):
             left = ", ".join(repr(name) for i, name in enumerate(names) if i not in rows)

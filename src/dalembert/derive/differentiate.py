@@ -7,10 +7,11 @@ used over and over, which is what this keeps.
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sympy import Abs, Add, Expr, Function, Mul, Piecewise, Pow, S, Symbol, log, sign
+from sympy import Abs, Add, Expr, Function, Heaviside, Mul, Piecewise, Pow, S, Symbol, ceiling, floor, log, sign
 from sympy.core.function import AppliedUndef, ArgumentIndexError
 
 Slopes = dict[Symbol, Expr]
+STEPS = (sign, Heaviside, floor, ceiling)  # flat everywhere but at their jumps, where nothing has a derivative
 
 
 class Differentiator:
@@ -56,6 +57,8 @@ class Differentiator:
         return _collect(parts)
 
     def _function(self, f: Function) -> Slopes:
+        if isinstance(f, STEPS):
+            return {}
         if isinstance(f, Abs):  # every symbol is real here
             return {x: sign(f.args[0]) * g for x, g in self.slopes(f.args[0]).items()}
         parts = []

@@ -19,6 +19,7 @@ from dalembert.model import (
     ModelError,
     StateError,
     Statement,
+    all_expressions,
     as_number,
     is_coordinate,
     name_of,
@@ -92,9 +93,16 @@ def _work_tape(form: Statement) -> Tape | None:
     return Tape([*_inputs(form), *_symbols(form).lam], parts)
 
 
+@lru_cache(maxsize=64)
+def _undefined(form: Statement) -> tuple[str, ...]:
+    """The functions a statement uses without defining them."""
+    parts = {f for _, expr in all_expressions(form) for f in expr.atoms(AppliedUndef) if not is_coordinate(f)}
+    return tuple(sorted(map(str, parts)))
+
+
 def caches() -> tuple[Any, ...]:
     """The caches of derived statements; each has `cache_clear`, for those who measure."""
-    return _form, _symbols, _derived, _free_tape, _row_tape, _work_tape
+    return _form, _symbols, _derived, _free_tape, _row_tape, _work_tape, _undefined
 
 
 def instant(
@@ -207,9 +215,7 @@ def numbers(system: Statement, state: Mapping[Any, Any], t: float, parameters: M
     if moment is None:
         faults.append(f"the time is {t!r}, a finite number is meant")
     form = _form(system)
-    for expr in (e for _, e in system.unconstrained.expressions()):
-        undefined = sorted(str(f) for f in expr.atoms(AppliedUndef) if not is_coordinate(f))
-        faults += [f"{f} is a function without a definition: it has no numeric value" for f in undefined]
+    faults += [f"{f} is a function without a definition: it has no numeric value" for f in _undefined(form)]
     refuse(StateError, f"System {system.name!r}" if system.name else "System", faults)
     assert moment is not None  # no faults
     ordered = [given[key] for key in (*system.coordinates, *system.velocities)]
@@ -235,15 +241,16 @@ def _parameter_values(system: Statement, parameters: Mapping[Any, Any] | None, f
 
 
 def _state_values(
-    system: Statement, state: Mapping[Any, Any], values: Mapping[Any, float], faults: list[str]
+    system: Statement, state: Any, values: Mapping[Any, float], faults: list[str]
 ) -> dict[Expr, float]:
     if not isinstance(state, Mapping):
         faults.append(f"the state is {state!r}; give a mapping by coordinates and velocities")
         return {}
     wanted = {name_of(key): key for key in (*system.coordinates, *system.velocities)}
+    keys = set(wanted.values())
     given: dict[Expr, float] = {}
     for key, value in state.items():
-        own = wanted.get(key) if isinstance(key, str) else key if key in wanted.values() else None
+        own = wanted.get(key) if isinstance(key, str) else key if key in keys else None
         if own is None:
             faults.append(f"the state names {key}, which is neither a coordinate nor a velocity of this system")
             continue

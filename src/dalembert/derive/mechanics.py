@@ -6,7 +6,7 @@ costs what its non-zero entries cost.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Generic
 
 from dalembert.derive.algebra import Algebra, E
 from dalembert.derive.natures import Friction, work_doing
@@ -104,5 +104,5 @@ def rows(rate: Sequence[E], algebra: Algebra[E]) -> tuple[Sparse[E], list[E]]:
     return A, b
 
 
-def _sum(algebra: Algebra[E], terms: Sequence[Any]) -> Any:
+def _sum(algebra: Algebra[E], terms: Sequence[E]) -> E:
     return algebra.total([term for term in terms if not algebra.is_zero(term)])

@@ -17,11 +17,14 @@ from dalembert.model import (
     Ideal,
     IdealForce,
     IdealMagnitude,
+    ModelError,
     Multiplier,
     Prescribed,
     Quadratic,
     Statement,
     Viscous,
+    name_of,
+    refuse,
     sliding,
 )
 
@@ -62,6 +65,9 @@ def work_doing(
                 for i in slides:
                     parts[i].append(-drag * v[i])
             case Coulomb(coefficient=mu):
+                bare = [name_of(system.coordinates[i]) for i in slides if (i, i) not in M]
+                subject = f"the Coulomb friction of constraint {constraint.name!r}"
+                refuse(ModelError, subject, [f"{q} has no inertia to measure it by; use Prescribed" for q in bare])
                 friction.append(_coulomb(constraint, row, algebra.convert(mu, known), slides, algebra, M, A))
     return [algebra.total(p) for p in parts], friction
 
@@ -92,7 +98,7 @@ def _reactions(system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int
     row_of = {c.name: r for r, c in enumerate(system.constraints)}
 
     def component(i: int, rows: Sequence[int]) -> E:
-        return algebra.total([A[r, i] * algebra.lam[r] for r in rows if (r, i) in A])  # type: ignore[operator]
+        return algebra.total([A[r, i] * algebra.lam[r] for r in rows if (r, i) in A])
 
     known: dict[Expr, E] = {}
     everything, n = list(row_of.values()), len(system.coordinates)

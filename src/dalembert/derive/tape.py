@@ -5,7 +5,9 @@ square root of a negative number, a division by zero) can be blamed on the sub-e
 """
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -19,38 +21,59 @@ def _sign(x: float) -> float:
     return float((x > 0) - (x < 0))
 
 
+def _atan2(y: float, x: float) -> float:
+    if x == 0 == y:
+        raise ValueError("the point (0, 0) has no angle")
+    return math.atan2(y, x)
+
+
 def _heaviside(x: float, at_zero: float = 0.5) -> float:
     return at_zero if x == 0 else float(x > 0)
 
 
 def _piecewise(*pairs: Any) -> Any:
     for value, holds in zip(pairs[::2], pairs[1::2], strict=True):
+        if isinstance(holds, Undefined):
+            return holds  # what cannot be decided is not decided
         if holds:
             return value
     raise ValueError("no condition of the piecewise expression holds")
 
 
+def _all(*conditions: Any) -> bool:
+    return not any(c is False for c in conditions) and all(conditions)  # one that fails settles it
+
+
+def _any(*conditions: Any) -> bool:
+    return any(c is True for c in conditions) or any(conditions)
+
+
 FUNCTIONS: dict[type, Callable[..., Any]] = {
     sp.sin: math.sin, sp.cos: math.cos, sp.tan: math.tan,
     sp.cot: lambda x: 1 / math.tan(x), sp.sec: lambda x: 1 / math.cos(x), sp.csc: lambda x: 1 / math.sin(x),
-    sp.asin: math.asin, sp.acos: math.acos, sp.atan: math.atan, sp.atan2: math.atan2,
-    sp.acot: lambda x: math.atan(1 / x), sp.asec: lambda x: math.acos(1 / x), sp.acsc: lambda x: math.asin(1 / x),
+    sp.asin: math.asin, sp.acos: math.acos, sp.atan: math.atan, sp.atan2: _atan2,
+    sp.acot: lambda x: math.atan(1 / x) if x else math.pi / 2,
+    sp.asec: lambda x: math.acos(1 / x), sp.acsc: lambda x: math.asin(1 / x),
     sp.sinh: math.sinh, sp.cosh: math.cosh, sp.tanh: math.tanh,
     sp.asinh: math.asinh, sp.acosh: math.acosh, sp.atanh: math.atanh,
     sp.exp: math.exp, sp.log: math.log, sp.Abs: abs, sp.sign: _sign, sp.Heaviside: _heaviside,
-    sp.Max: max, sp.Min: min, sp.floor: math.floor, sp.ceiling: math.ceil,
-    sp.Gt: float.__gt__, sp.Ge: float.__ge__, sp.Lt: float.__lt__, sp.Le: float.__le__,
-    sp.Eq: float.__eq__, sp.Ne: float.__ne__,
-    sp.And: lambda *x: all(x), sp.Or: lambda *x: any(x), sp.Not: lambda x: not x,
+    sp.Max: max, sp.Min: min, sp.floor: lambda x: float(math.floor(x)), sp.ceiling: lambda x: float(math.ceil(x)),
+    sp.Gt: operator.gt, sp.Ge: operator.ge, sp.Lt: operator.lt, sp.Le: operator.le,
+    sp.Eq: lambda x, y: float(x) == float(y), sp.Ne: lambda x, y: float(x) != float(y),
+    sp.And: _all, sp.Or: _any, sp.Not: lambda x: not x,
     sp.Piecewise: _piecewise,
 }  # fmt: skip
 
 
-class Undefined(NamedTuple):
-    """A value that does not exist at this state, and the sub-expression it would come from."""
+@dataclass(frozen=True, eq=False)
+class Undefined:
+    """A value that does not exist at this state, and the sub-expression it would come from; nothing can use it."""
 
     expr: Any
     reason: str
+
+    def __bool__(self) -> bool:
+        raise TypeError("what does not exist is neither true nor false")
 
 
 class Step(NamedTuple):
@@ -86,7 +109,7 @@ class Tape:
 
     def __call__(self, values: Sequence[float]) -> list[float]:
         """The outputs at these input values; a `StateError` names every output that does not exist there."""
-        slots: list[Any] = [*values, *self._constants]
+        slots: list[Any] = [*map(float, values), *self._constants]  # NumPy's own divide by zero without a word
         for function, arguments, expr in self._steps:
             try:
                 slots.append(function(*[slots[i] for i in arguments]))
@@ -111,11 +134,12 @@ def _blame(arguments: Iterable[Any], expr: Expr, error: Exception) -> Undefined:
             return value
     if isinstance(error, TypeError):
         raise error
-    return Undefined(_short(expr), str(error))
+    return Undefined(_short(expr), str(error.args[-1]))
 
 
 def _short(expr: Any, length: int = 80) -> str:
-    text = str(expr).replace("_", "", 1) if isinstance(expr, sp.Dummy) else sp.sstr(expr).replace("_", "")
+    """The expression as text, its stand-in symbols by their plain names."""
+    text = sp.sstr(expr.xreplace({d: sp.Symbol(d.name) for d in expr.atoms(sp.Dummy)}))
     return text if len(text) <= length else f"{text[:length]}…"
 
 

@@ -14,7 +14,7 @@ from dalembert.model.reactions import (
     ideal_magnitude,
     multiplier,
 )
-from dalembert.model.rules import sliding
+from dalembert.model.rules import all_expressions, sliding
 from dalembert.model.statement import Statement
 from dalembert.model.unconstrained import Lagrangian, MassAndForce, Particle, Particles
 
@@ -40,6 +40,7 @@ __all__ = [
     "StateError",
     "Statement",
     "Viscous",
+    "all_expressions",
     "as_number",
     "ideal_force",
     "ideal_magnitude",

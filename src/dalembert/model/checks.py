@@ -6,8 +6,9 @@ plain symbol (a parameter), time, or a function of these.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from sympy import Derivative, Expr, I, Symbol, nan, oo, sympify, zoo
+from sympy import Derivative, Eq, Expr, I, Symbol, nan, oo, preorder_traversal, sympify, zoo
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.core.sympify import SympifyError
@@ -46,7 +47,9 @@ def name_of(symbol: Expr) -> str:
 
 def expression(value: object, what: str) -> tuple[Expr | None, list[str]]:
     """`value` as a canonical SymPy expression, or None with what is wrong with it."""
-    if isinstance(value, Relational):
+    if isinstance(value, Relational) and not isinstance(value, Eq):
+        return None, [f"{what} is the relation {value}, an expression is meant: what it states is set to zero"]
+    if isinstance(value, Eq):
         lhs, rhs = value.args
         return None, [
             f"{what} is the relation {value}, an expression is meant: write ({lhs}) - ({rhs}), which is set to zero"
@@ -83,6 +86,14 @@ def _form(expr: Expr, what: str) -> Iterator[str]:
             )
         elif not is_velocity(derivative) and not _is_free_slope(derivative):
             yield f"{what} contains the derivative {derivative}, which is not a velocity"
+
+
+def has_plain_sign(expr: Expr) -> bool:
+    """Whether SymPy can be asked for the sign of `expr`: on more than a few sums and products it may think for ever."""
+    parts = list(islice(preorder_traversal(expr), 21))
+    powers = [p for p in parts if p.is_Pow]
+    simple = all(p.is_Atom or p.is_Add or p.is_Mul or p.is_Pow for p in parts)
+    return simple and len(parts) <= 20 and all(p.exp.is_Rational and abs(p.exp) <= 10 for p in powers)
 
 
 def coordinates_in(expr: Expr) -> set[Expr]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sympy import Add, Expr
+from sympy import Add, Expr, Mul
 
 from dalembert.model.checks import (
     coordinates_in,
     expression,
+    has_plain_sign,
     is_coordinate,
     name_of,
     no_reactions,
@@ -19,8 +20,10 @@ from dalembert.model.checks import (
     velocities_in,
     velocity,
 )
+from dalembert.model.constants import shown
 from dalembert.model.errors import ModelError, refuse
 from dalembert.model.natures import Coulomb, Ideal, Nature, Prescribed, Quadratic, Viscous
+from dalembert.model.writing import canonical
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Holonomic:
         if expr is not None and (moving := velocities_in(expr)):
             listed = ", ".join(sorted(name_of(v) for v in moving))
             faults.append(f"contains the velocity {listed}: a relation with velocities is Nonholonomic")
-        refuse(ModelError, what, [*faults, *_details(self)])
+        refuse(ModelError, what, [*faults, *_details(self.name, self.nature)])
         object.__setattr__(self, "expr", expr)
 
     def expressions(self) -> Iterator[Expr]:
@@ -56,8 +59,8 @@ class Nonholonomic:
     def __post_init__(self) -> None:
         expr, faults = _relation(self.expr, "the expression")
         if expr is not None and coordinates_in(expr) and not velocities_in(expr):
-            faults.append(f"{expr} contains no velocity: a relation among coordinates is Holonomic")
-        refuse(ModelError, _subject(self), [*faults, *_details(self)])
+            faults.append(f"{shown(expr)} contains no velocity: a relation among coordinates is Holonomic")
+        refuse(ModelError, _subject(self), [*faults, *_details(self.name, self.nature)])
         object.__setattr__(self, "expr", expr)
 
     def expressions(self) -> Iterator[Expr]:
@@ -100,13 +103,14 @@ class Differential:
                     kept.append((variable, expr))
         if not faults and all(variable == time() for variable, _ in kept):
             faults.append("has no coefficient of a coordinate: it constrains nothing")
-        refuse(ModelError, _subject(self), [*faults, *_details(self)])
+        refuse(ModelError, _subject(self), [*faults, *_details(self.name, self.nature)])
         object.__setattr__(self, "coefficients", tuple(sorted(kept, key=lambda pair: str(pair[0]))))
 
     @property
     def expr(self) -> Expr:
         """The form divided by dt: Σ a_j q̇_j + a_t."""
-        return Add(*(a if q == time() else a * velocity(q) for q, a in self.coefficients))
+        terms = [a if q == time() else Mul(a, velocity(q), evaluate=False) for q, a in self.coefficients]
+        return canonical(Add(*terms, evaluate=False))
 
     def expressions(self) -> Iterator[Expr]:
         """The form divided by dt, which holds every coordinate and symbol of the constraint."""
@@ -126,18 +130,16 @@ def _relation(value: object, what: str) -> tuple[Expr | None, list[str]]:
     if expr is not None:
         faults += no_reactions(expr, what)
         if not faults and not coordinates_in(expr):
-            verdict = {True: ", which always holds", False: ", which can never hold"}.get(expr.is_zero, "")
-            faults.append(f"{expr} = 0{verdict}, contains no coordinate: it constrains nothing")
+            holds: dict[bool | None, str] = {True: ", which always holds", False: ", which can never hold"}
+            verdict = holds.get(expr.is_zero if has_plain_sign(expr) else None, "")
+            faults.append(f"{shown(expr)} = 0{verdict}, contains no coordinate: it constrains nothing")
     return expr, faults
 
 
-def _details(constraint: Constraint) -> Iterator[str]:
-    if not isinstance(constraint.name, str):
-        yield f"the name is {constraint.name!r}, a text is meant"
-    elif any(not c.isprintable() or c in '"\\' for c in constraint.name):
-        yield f"the name {constraint.name!r} contains a quote, a backslash or a character that cannot be printed"
-    if not isinstance(constraint.nature, (Ideal, Prescribed, Viscous, Quadratic, Coulomb)):
-        yield (
-            f"the nature is {constraint.nature!r}; it is one of Ideal(), Prescribed(C), Viscous(c), Quadratic(c), "
-            "Coulomb(mu)"
-        )
+def _details(name: object, nature: object) -> Iterator[str]:
+    if not isinstance(name, str):
+        yield f"the name is {name!r}, a text is meant"
+    elif any(not c.isprintable() or c in '"\\' for c in name):
+        yield f"the name {name!r} contains a quote, a backslash or a character that cannot be printed"
+    if not isinstance(nature, (Ideal, Prescribed, Viscous, Quadratic, Coulomb)):
+        yield f"the nature is {nature!r}; it is one of Ideal(), Prescribed(C), Viscous(c), Quadratic(c), Coulomb(mu)"

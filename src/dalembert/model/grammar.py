@@ -53,7 +53,7 @@ class ExpressionError(ModelError):
 
     def __init__(self, message: str, text: str, line: int, column: int) -> None:
         self.message, self.text, self.line, self.column = message, text, line, column
-        super().__init__(f"line {line}, column {column}", [f"{message}\n{_caret(text, line, column)}"])
+        super().__init__(f"line {line}, column {column}", [f"{message}\n{caret(text, line, column)}"])
 
     def __reduce__(self) -> tuple[type["ExpressionError"], tuple[str, str, int, int]]:
         return type(self), (self.message, self.text, self.line, self.column)
@@ -76,8 +76,11 @@ class Scope:
         return {symbol: name for table in (self.parameters, self.coordinates) for name, symbol in table.items()}
 
 
-def parse(text: str, scope: Scope) -> Expr:
-    """The expression that `text` states, in the symbols of `scope`; raises `ExpressionError`."""
+def parse(text: str, scope: Scope, nodes: Nodes | None = None) -> Expr:
+    """The expression that `text` states, in the symbols of `scope`; raises `ExpressionError`.
+
+    Texts that are read with the same `nodes` share its budget of work.
+    """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"{len(text)} characters; at most {MAX_LENGTH} are read", text[:MAX_LENGTH], 1, 1)
     if not text.strip():
@@ -87,7 +90,7 @@ def parse(text: str, scope: Scope) -> Expr:
     except UnexpectedInput as unexpected:
         _refuse_syntax(text, unexpected)
     try:
-        return _Reading(text, scope).read(tree)
+        return _Reading(text, scope, nodes or Nodes(MAX_WORK)).read(tree)
     except RecursionError:  # the caller's own stack was nearly full
         raise ExpressionError("nested too deeply", text, 1, 1) from None
 
@@ -102,9 +105,8 @@ def _lark() -> Lark:
 class _Reading:
     """One tree, turned into nodes from the leaves up."""
 
-    def __init__(self, text: str, scope: Scope) -> None:
-        self.text, self.scope = text, scope
-        self.nodes = Nodes(MAX_WORK)
+    def __init__(self, text: str, scope: Scope, nodes: Nodes) -> None:
+        self.text, self.scope, self.nodes = text, scope, nodes
         self.known = {**scope.parameters, **scope.coordinates, "pi": S.Pi}
         if scope.time:
             self.known["t"] = dynamicsymbols._t
@@ -406,7 +408,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _caret(text: str, line: int, column: int, width: int = 72) -> str:
+def caret(text: str, line: int, column: int, width: int = 72) -> str:
     """The line of `text` with a caret under `column`; of a long line, the part around it."""
     shown = "".join(c if c.isprintable() else " " for c in text.split("\n")[line - 1])
     first = max(0, min(column - 1 - width // 2, len(shown) - width))

@@ -1,11 +1,11 @@
 """What people pass to make a statement, brought into one form; what is wrong with it comes back as faults."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from math import isfinite
 from typing import Any
 
-from sympy import Expr, ImmutableDenseMatrix, MatrixBase, Symbol, sympify
+from sympy import Expr, ImmutableDenseMatrix, Symbol, sympify
 from sympy.core.sympify import SympifyError
 
 from dalembert.model.checks import expression, is_coordinate, is_velocity, name_of, names_once, time
@@ -44,9 +44,10 @@ def by_coordinate(given: Any, coordinates: tuple[Expr, ...], what: str) -> tuple
     """One expression for each coordinate, from a mapping (zero elsewhere) or a full sequence."""
     n = len(coordinates)
     if isinstance(given, Mapping):
-        faults = [f"there is a {what} on {k}, which is not a coordinate" for k in given if k not in coordinates]
+        known = {q for q in coordinates if is_coordinate(q)}
+        faults = [f"there is a {what} on {k}, which is not a coordinate" for k in given if k not in known]
         listed = [given.get(q, 0) for q in coordinates]
-    elif isinstance(given, (Sequence, MatrixBase)) and not isinstance(given, str):
+    elif isinstance(given, Iterable) and not isinstance(given, str):
         listed = list(given)
         faults = [] if len(listed) == n else [f"there are {len(listed)} {what}s for {n} coordinates"]
     else:
@@ -79,7 +80,7 @@ def mass_matrix(M: Any, n: int) -> tuple[ImmutableDenseMatrix, list[str]]:
         for j in range(i)
         if mass[i, j] != mass[j, i] and (mass[i, j] - mass[j, i]).equals(0) is not True
     ]
-    return mass, faults
+    return ImmutableDenseMatrix(n, n, lambda i, j: mass[min(i, j), max(i, j)]), faults  # both alike
 
 
 def parameter_values(given: Any) -> tuple[tuple[tuple[Symbol, float], ...], list[str]]:
@@ -117,8 +118,9 @@ def initial_values(given: Any, coordinates: tuple[Expr, ...]) -> tuple[tuple[tup
         return (), [f"the initial state is {given!r}; give a mapping by coordinates and velocities"]
     faults: list[str] = []
     pairs: list[tuple[Expr, Expr]] = []
+    known = {q for q in coordinates if is_coordinate(q)}
     for key, value in given.items():
-        if key not in coordinates and not (is_velocity(key) and key.expr in coordinates):
+        if key not in known and not (is_velocity(key) and key.expr in known):
             faults.append(f"the initial state names {key}, which is neither a coordinate nor a velocity")
             continue
         expr, found = expression(value, f"the initial value of {name_of(key)}")
@@ -154,6 +156,7 @@ def named(constraints: tuple[Any, ...]) -> tuple[tuple[Constraint, ...], list[st
 
 
 def _rename(constraint: Constraint, name: str) -> Constraint:
-    if isinstance(constraint, Differential):
-        return Differential(dict(constraint.coefficients), name, constraint.nature)
-    return replace(constraint, name=name)
+    """The same constraint, already checked, under another name."""
+    renamed = copy(constraint)
+    object.__setattr__(renamed, "name", name)
+    return renamed

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from sympy import Expr
 
-from dalembert.model.checks import expression, name_of
+from dalembert.model.checks import expression, has_plain_sign, name_of
 from dalembert.model.errors import ModelError, refuse
 
 
@@ -102,7 +102,8 @@ class Coulomb:
             raise ModelError("Coulomb", [f"normal={normal!r}: {hint}"])
         object.__setattr__(self, "coefficient", _coefficient("Coulomb", "mu", mu))
         object.__setattr__(self, "static", None if static is None else _coefficient("Coulomb", "static", static))
-        if self.static is not None and (self.static - self.coefficient).is_negative:
+        given = [e for e in self.expressions() if has_plain_sign(e)]
+        if len(given) == 2 and (given[1] - given[0]).is_negative:
             raise ModelError("Coulomb", [f"static={self.static} is below mu={self.coefficient}"])
 
     def expressions(self) -> Iterator[Expr]:
@@ -117,7 +118,7 @@ Nature: TypeAlias = Ideal | Prescribed | Viscous | Quadratic | Coulomb
 
 def _coefficient(nature: str, name: str, value: object) -> Expr:
     expr, faults = expression(value, name)
-    if expr is not None and expr.is_negative:
+    if expr is not None and has_plain_sign(expr) and expr.is_negative:
         faults.append(f"{name}={expr} is negative")
     refuse(ModelError, nature, faults)
     assert expr is not None  # no faults: there is an expression

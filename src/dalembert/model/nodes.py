@@ -71,6 +71,11 @@ class Nodes:
         self._facts: dict[Basic, _Facts] = {}
         self._by_sympy: dict[tuple[object, ...], Expr] = {}
 
+    @property
+    def spent(self) -> bool:
+        """Whether the budget is used up."""
+        return self._budget < 0
+
     # -- numbers ------------------------------------------------------------------------------------------
 
     def integer(self, digits: str) -> Expr:

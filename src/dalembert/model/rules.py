@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr
 
-from dalembert.model.checks import name_of, names_once, no_reactions, time, unknown_coordinates
+from dalembert.model.checks import coordinates_in, name_of, names_once, no_reactions, time, unknown_coordinates
 from dalembert.model.constraints import Constraint
 from dalembert.model.natures import Coulomb, Prescribed, Quadratic, Viscous
 from dalembert.model.reactions import IdealForce, IdealMagnitude, Multiplier
@@ -31,8 +31,10 @@ def statement_faults(system: "Statement") -> Iterator[str]:
     """What is wrong with the parts of a statement taken together."""
     for what, expr in system.unconstrained.expressions():
         yield from no_reactions(expr, what)
+    known = set(system.coordinates)
     for what, expr in all_expressions(system):
-        yield from unknown_coordinates(expr, system.coordinates, what)
+        if not coordinates_in(expr) <= known:
+            yield from unknown_coordinates(expr, system.coordinates, what)
     yield from names_once(
         [*(name_of(q) for q in system.coordinates), *(s.name for s in system.symbols), time().name], "symbol"
     )
@@ -42,18 +44,18 @@ def statement_faults(system: "Statement") -> Iterator[str]:
 
 def _nature_faults(system: "Statement", constraint: Constraint) -> Iterator[str]:
     nature, what = constraint.nature, f"the nature of constraint {constraint.name!r}"
-    names = {c.name for c in system.constraints}
+    names, known = {c.name for c in system.constraints}, set(system.coordinates)
     for expr in nature.expressions():
         for reaction in sorted(expr.atoms(IdealForce, IdealMagnitude, Multiplier), key=str):
             for argument in reaction.args:
-                if argument not in system.coordinates and str(argument) not in names:
+                if argument not in known and str(argument) not in names:
                     yield f"{what} refers to {argument} in {reaction}, which is no coordinate and no constraint"
     if isinstance(nature, Prescribed):
         keys = [key for key, _ in nature.components]
         if None in keys and len(keys) != len(system.coordinates):
             yield f"{what} prescribes {len(keys)} components of C for {len(system.coordinates)} coordinates"
         for key in keys:
-            if key is not None and key not in system.coordinates:
+            if key is not None and key not in known:
                 yield f"{what} prescribes a component along {key}, which is not a coordinate"
     elif isinstance(nature, (Viscous, Quadratic, Coulomb)) and sliding(system, constraint) is None:
         yield (
@@ -70,14 +72,12 @@ def sliding(system: "Statement", constraint: Constraint) -> tuple[int, ...] | No
     with any number of them.
     """
     if isinstance(system.unconstrained, Particles):
-        touched = [
-            p
-            for p in system.unconstrained.points
-            if any(e.has(x) for e in constraint.expressions() for x in p.position)
-        ]
+        used = {q for e in constraint.expressions() for q in coordinates_in(e)}
+        touched = [p for p in system.unconstrained.points if not used.isdisjoint(p.position)]
         if len(touched) != 1:
             return None
-        return tuple(system.coordinates.index(x) for x in touched[0].position)
+        place = {q: i for i, q in enumerate(system.coordinates)}
+        return tuple(place[x] for x in touched[0].position)
     if len(system.coordinates) > 3 and isinstance(constraint.nature, Coulomb):
         return None
     return tuple(range(len(system.coordinates)))

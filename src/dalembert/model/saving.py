@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 from sympy import Expr, Float, Integer, Symbol
+from sympy.physics.mechanics import dynamicsymbols
 
 from dalembert.model.checks import name_of
 from dalembert.model.constraints import Constraint, Differential, Holonomic
 from dalembert.model.errors import ModelError, refuse
-from dalembert.model.files import ASSUMPTIONS, loads
-from dalembert.model.natures import Coulomb, Ideal, Prescribed, Quadratic, Viscous
+from dalembert.model.files import loads
+from dalembert.model.grammar import RESERVED, is_name
+from dalembert.model.natures import Coulomb, Ideal, Nature, Prescribed, Quadratic, Viscous
+from dalembert.model.reading import ASSUMPTIONS
 from dalembert.model.unconstrained import Lagrangian, MassAndForce
 from dalembert.model.writing import write
 
@@ -21,27 +24,34 @@ if TYPE_CHECKING:
 
 def save(system: "Statement", path: str | PathLike[str]) -> None:
     """Write the statement to a file; nothing is written unless it reads back as an equal statement."""
-    Path(path).write_text(dumps(system), encoding="utf-8")
+    Path(path).write_bytes(dumps(system).encode())
 
 
 def dumps(system: "Statement") -> str:
-    """The text of the model file; raises `ModelError` for what a file cannot hold."""
+    """The text of the model file; raises `ModelError` with everything that a file cannot hold."""
+    subject = f"System {system.name!r} cannot be written to a file" if system.name else "this system cannot be written"
     writer = _Writer(system)
     table = writer.table()
-    refuse(ModelError, f"System {system.name!r} cannot be written to a file", writer.faults)
+    refuse(ModelError, subject, writer.faults)
     text = tomli_w.dumps(table, multiline_strings=False)
-    if loads(text, type(system)) != system:
-        raise ModelError("save", ["the text does not read back as an equal system; nothing was written"])
+    try:
+        same = loads(text, type(system)) == system
+    except ModelError as error:
+        raise ModelError(subject, error.faults) from None
+    refuse(ModelError, subject, [] if same else ["its text does not read back as an equal system"])
     return text
 
 
 class _Writer:
+    """The table of a model file, from the parts of a statement; what it cannot hold is kept in `faults`."""
+
     def __init__(self, system: "Statement") -> None:
         self.system = system
         self.faults: list[str] = []
 
     def table(self) -> dict[str, Any]:
         system = self.system
+        self._check_names()
         out: dict[str, Any] = {"name": system.name} if system.name else {}
         out |= self._unconstrained()
         valued = dict(system.values)
@@ -54,36 +64,57 @@ class _Writer:
         if system.constraints:
             out["constraints"] = [self._constraint(c) for c in system.constraints]
         if system.initial:
-            out["start"] = {name_of(key): self._text(value) for key, value in system.initial}
+            out["start"] = {name_of(key): self._text(value, f"start.{name_of(key)}") for key, value in system.initial}
         if system.until is not None:
             out["run"] = {"until": system.until}
         return out
+
+    def _check_names(self) -> None:
+        if not isinstance(self.system.name, str) or not self.system.name.isprintable():
+            self.faults.append(f"the name of the system, {self.system.name!r}, is not a text that can be printed")
+        named: list[tuple[str, Expr]] = [("coordinate", q) for q in self.system.coordinates]
+        named += [("parameter", s) for s in self.system.symbols]
+        for what, symbol in named:
+            name = name_of(symbol)
+            if not is_name(name) or name in RESERVED:
+                self.faults.append(f"the {what} {name!r}: in a file that cannot be a name")
+            elif what == "coordinate" and symbol != dynamicsymbols(name):
+                self.faults.append(f"the coordinate {name} has assumptions; make it by dynamicsymbols({name!r})")
 
     def _unconstrained(self) -> dict[str, Any]:
         body, names = self.system.unconstrained, [name_of(q) for q in self.system.coordinates]
         match body:
             case Lagrangian(function=L, forces=forces):
-                out: dict[str, Any] = {"coordinates": names, "lagrangian": self._text(L)}
-                if active := {q: self._text(f) for q, f in zip(names, forces, strict=True) if f != 0}:
-                    out["forces"] = active
+                out: dict[str, Any] = {"coordinates": names, "lagrangian": self._text(L, "lagrangian")}
+                acting = [(q, f) for q, f in zip(names, forces, strict=True) if f != 0]
+                if acting:
+                    out["forces"] = {q: self._text(f, f"forces.{q}") for q, f in acting}
                 return out
             case MassAndForce(mass=M, forces=forces):
-                rows = [[self._text(e) for e in row] for row in M.tolist()]
-                return {"coordinates": names, "mass": rows, "impressed": [self._text(f) for f in forces]}
+                rows = [self._texts(row, f"mass[{i}]") for i, row in enumerate(M.tolist(), 1)]
+                return {"coordinates": names, "mass": rows, "impressed": self._texts(forces, "impressed")}
         points = []
-        for p in body.points:
-            point: dict[str, Any] = {"mass": self._text(p.mass), "position": [name_of(x) for x in p.position]}
+        for number, p in enumerate(body.points, 1):
+            where = f"particles[{number}]"
+            point: dict[str, Any] = {
+                "mass": self._text(p.mass, f"{where}.mass"),
+                "position": [name_of(x) for x in p.position],
+            }
             if any(f != 0 for f in p.force):
-                point["force"] = [self._text(f) for f in p.force]
+                point["force"] = self._texts(p.force, f"{where}.force")
             points.append(point)
-        return {"potential": self._text(body.potential), "particles": points}
+        return {"potential": self._text(body.potential, "potential"), "particles": points}
 
     def _assumptions(self, symbols: tuple[Symbol, ...]) -> dict[str, list[str]]:
         out: dict[str, list[str]] = {}
         for s in symbols:
             stated = {k: v for k, v in s._assumptions_orig.items() if k != "commutative"}
-            if any(k not in ASSUMPTIONS or v is not True for k, v in stated.items()) or type(s) is not Symbol:
-                self.faults.append(f"the parameter {s} is a {type(s).__name__} with assumptions {stated}")
+            if type(s) is not Symbol:
+                self.faults.append(f"the parameter {s} is a {type(s).__name__}, a Symbol is meant")
+            elif strange := {k: v for k, v in stated.items() if k not in ASSUMPTIONS or v is not True}:
+                listed = ", ".join(f"{k}={v}" for k, v in strange.items())
+                known = ", ".join(f"{k}=True" for k in ASSUMPTIONS)
+                self.faults.append(f"the parameter {s} is assumed {listed}; a file can hold {known}")
             elif stated != {"real": True}:
                 for key in stated or ("none",):
                     out.setdefault(key, []).append(s.name)
@@ -91,28 +122,34 @@ class _Writer:
 
     def _constraint(self, c: Constraint) -> dict[str, Any]:
         out: dict[str, Any] = {"name": c.name}
+        what = f"the constraint {c.name!r}"
         if isinstance(c, Differential):
-            out["differential"] = {name_of(q): self._text(a) for q, a in c.coefficients}
+            out["differential"] = {name_of(q): self._text(a, what) for q, a in c.coefficients}
         else:
-            out["holonomic" if isinstance(c, Holonomic) else "nonholonomic"] = self._text(c.expr)
-        match c.nature:
-            case Ideal():
-                pass
-            case Prescribed(components=components):
-                if components and components[0][0] is None:
-                    given: Any = [self._text(e) for _, e in components]
-                else:
-                    given = {name_of(q): self._text(e) for q, e in components if q is not None}
-                out["nature"] = {"prescribed": given}
-            case Viscous(coefficient=k):
-                out["nature"] = {"viscous": self._text(k)}
-            case Quadratic(coefficient=k):
-                out["nature"] = {"quadratic": self._text(k)}
-            case Coulomb(coefficient=k, static=static):
-                out["nature"] = {"coulomb": self._text(k)} | ({} if static is None else {"static": self._text(static)})
+            out["holonomic" if isinstance(c, Holonomic) else "nonholonomic"] = self._text(c.expr, what)
+        if not isinstance(c.nature, Ideal):
+            out["nature"] = self._nature(c.nature, f"the nature of {what}")
         return out
 
-    def _text(self, expr: Expr) -> str | int | float:
+    def _nature(self, nature: Nature, what: str) -> dict[str, Any]:
+        match nature:
+            case Prescribed(components=components):
+                if components and components[0][0] is None:
+                    return {"prescribed": self._texts([e for _, e in components], what)}
+                return {"prescribed": {name_of(q): self._text(e, what) for q, e in components if q is not None}}
+            case Viscous(coefficient=k):
+                return {"viscous": self._text(k, what)}
+            case Quadratic(coefficient=k):
+                return {"quadratic": self._text(k, what)}
+            case Coulomb(coefficient=k, static=static):
+                rest = {} if static is None else {"static": self._text(static, what)}
+                return {"coulomb": self._text(k, what)} | rest
+        return {"ideal": True}
+
+    def _texts(self, exprs: "tuple[Expr, ...] | list[Expr]", where: str) -> list[str | int | float]:
+        return [self._text(e, f"{where}[{i}]") for i, e in enumerate(exprs, 1)]
+
+    def _text(self, expr: Expr, where: str) -> str | int | float:
         """A plain number as TOML writes it, else text of the grammar."""
         if isinstance(expr, Integer) and abs(expr) < 2**53:
             return int(expr)
@@ -121,5 +158,6 @@ class _Writer:
         try:
             return write(expr)
         except ModelError as error:
-            self.faults += error.faults
+            told = "cannot be a name in the text"  # said of each name once, and not wherever it stands
+            self.faults += [f"{where} contains {fault}" for fault in error.faults if not fault.endswith(told)]
             return "0"

@@ -12,12 +12,14 @@ from sympy import Add, Expr, ImmutableDenseMatrix, Rational
 from dalembert.model.checks import (
     coordinates_in,
     expression,
+    has_plain_sign,
     is_coordinate,
     parameters_in,
     time,
     velocities_in,
     velocity,
 )
+from dalembert.model.constants import shown
 from dalembert.model.errors import ModelError, refuse
 
 
@@ -63,8 +65,8 @@ class Particle:
         m, faults = expression(mass, "the mass")
         if m is not None:
             if coordinates_in(m) or time() in m.free_symbols:
-                faults.append(f"the mass {m} is not constant: it may contain parameters only")
-            elif m.is_positive is False:
+                faults.append(f"the mass {shown(m)} is not constant: it may contain parameters only")
+            elif has_plain_sign(m) and m.is_positive is False:
                 faults.append(f"the mass {m} is not positive")
         place = tuple(position) if isinstance(position, (tuple, list)) else (position,)
         faults += [f"the coordinate {x!r} is not a dynamicsymbol x(t)" for x in place if not is_coordinate(x)]

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from .certificate import Certificate, Check, certify
-from .errors import ContradictionError, InstantError, InverseError, MassError
-from .explicit import explicit
-from .extended import extended
-from .gauss import gauss
-from .geometry import Geometry, geometry
-from .instant import Answer, Instant
-from .least_squares import Reconciled, least_squares
-from .multipliers import multipliers
-from .one_four import one_four
-from .ready import dependencies
-from .registry import REGISTRY, Principle
-from .rows import Dependency
-from .stacked import stacked
-from .virtual import virtual
+from dalembert.principles.certificate import Certificate, Check, certify
+from dalembert.principles.errors import ContradictionError, InstantError, InverseError, MassError
+from dalembert.principles.explicit import explicit
+from dalembert.principles.extended import extended
+from dalembert.principles.gauss import gauss
+from dalembert.principles.geometry import Geometry, geometry
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.least_squares import Reconciled, least_squares
+from dalembert.principles.multipliers import multipliers
+from dalembert.principles.one_four import one_four
+from dalembert.principles.ready import dependencies
+from dalembert.principles.registry import REGISTRY, Principle
+from dalembert.principles.rows import Dependency
+from dalembert.principles.stacked import stacked
+from dalembert.principles.virtual import virtual
 
 __all__ = [
     "REGISTRY",

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
-from .certificate_text import certificate_text
-from .errors import Array
-from .explicit import pseudo_inverse
-from .instant import Answer, Instant
-from .ready import Ready, prepare
-from .registry import REGISTRY
-from .rows import CONSISTENT, Dependency, dependent_rows
+from dalembert.principles.certificate_text import certificate_text
+from dalembert.principles.errors import Array
+from dalembert.principles.explicit import pseudo_inverse
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.ready import Ready, prepare
+from dalembert.principles.registry import REGISTRY
+from dalembert.principles.rows import CONSISTENT, Dependency, dependent_rows
 
 SAFETY = 100
 LOOSEST = 1e-5

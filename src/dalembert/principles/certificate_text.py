@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .errors import combination
+from dalembert.principles.errors import combination
 
 if TYPE_CHECKING:
     from .certificate import Certificate

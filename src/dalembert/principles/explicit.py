@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .errors import Array
-from .instant import Answer, Instant
-from .ready import prepare
-from .root import root
+from dalembert.principles.errors import Array
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.ready import prepare
+from dalembert.principles.root import root
 
 
 def explicit(now: Instant) -> Answer:

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from .errors import Array
-from .instant import Answer, Instant
-from .ready import prepare
-from .root import root
+from dalembert.principles.errors import Array
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.ready import prepare
+from dalembert.principles.root import root
 
 
 class Extension(NamedTuple):

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, qr, solve_triangular
 
-from .errors import Array
-from .instant import Answer, Instant
-from .ready import prepare
+from dalembert.principles.errors import Array
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.ready import prepare
 
 
 def gauss(now: Instant) -> Answer:

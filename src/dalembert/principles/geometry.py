@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .errors import Array
-from .explicit import pseudo_inverse
-from .instant import Instant
-from .ready import prepare
-from .root import root
+from dalembert.principles.errors import Array
+from dalembert.principles.explicit import pseudo_inverse
+from dalembert.principles.instant import Instant
+from dalembert.principles.ready import prepare
+from dalembert.principles.root import root
 
 
 class Geometry(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .errors import Array, InstantError
+from dalembert.principles.errors import Array, InstantError
 
 SYMMETRY = 1e-9
 """How far M may be from symmetric, relative to its largest entry; within it M is replaced by (M + Mᵀ)/2."""

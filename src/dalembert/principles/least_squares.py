@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag, qr, solve_triangular
 
-from .errors import Array, InstantError, MassError
-from .extended import null_basis
-from .instant import Instant
-from .ready import Ready, prepare
-from .root import root
-from .stacked import stack
+from dalembert.principles.errors import Array, InstantError, MassError
+from dalembert.principles.extended import null_basis
+from dalembert.principles.instant import Instant
+from dalembert.principles.ready import Ready, prepare
+from dalembert.principles.root import root
+from dalembert.principles.stacked import stack
 
 
 class Reconciled(NamedTuple):

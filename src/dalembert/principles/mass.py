@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .errors import Array, MassError
-from .instant import Instant
-from .rows import balance_rows, rank_of
+from dalembert.principles.errors import Array, MassError
+from dalembert.principles.instant import Instant
+from dalembert.principles.rows import balance_rows, rank_of
 
 POSITIVE = 1e-13
 """An eigenvalue of the balanced mass matrix counts as positive above this fraction of the largest."""

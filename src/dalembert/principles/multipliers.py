@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from .instant import Answer, Instant
-from .ready import prepare
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.ready import prepare
 
 
 def multipliers(now: Instant) -> Answer:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import cholesky, qr, solve_triangular
 
-from .errors import Array, InverseError
-from .instant import Answer, Instant
-from .ready import prepare
+from dalembert.principles.errors import Array, InverseError
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.ready import prepare
 
 ACCEPTED = 1e-9
 """How far, relatively, a matrix offered as an inverse may miss conditions 1 and 4."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from .errors import Array, ContradictionError
-from .instant import Answer, Instant
-from .mass import positive_mass
-from .rows import Contradiction, Dependency, Rows, contradiction, decide_rows, dependent_rows
+from dalembert.principles.errors import Array, ContradictionError
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.mass import positive_mass
+from dalembert.principles.rows import Contradiction, Dependency, Rows, contradiction, decide_rows, dependent_rows
 
 
 @dataclass(frozen=True, eq=False)

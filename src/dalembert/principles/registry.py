@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from .explicit import explicit
-from .extended import extended
-from .gauss import gauss
-from .instant import Answer, Instant
-from .multipliers import multipliers
-from .one_four import one_four
-from .stacked import stacked
-from .virtual import virtual
+from dalembert.principles.explicit import explicit
+from dalembert.principles.extended import extended
+from dalembert.principles.gauss import gauss
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.multipliers import multipliers
+from dalembert.principles.one_four import one_four
+from dalembert.principles.stacked import stacked
+from dalembert.principles.virtual import virtual
 
 Principle = Callable[[Instant], Answer]
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .errors import Array
+from dalembert.principles.errors import Array
 
 
 class Root(NamedTuple):

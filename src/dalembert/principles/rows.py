@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from .errors import Array
+from dalembert.principles.errors import Array
 
 RANK = 1e-11
 """A singular value of the balanced rows counts towards the rank above this fraction of the largest."""

@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.linalg import cholesky, qr, solve_triangular
 
-from .errors import Array
-from .extended import null_basis
-from .instant import Answer, Instant
-from .ready import prepare
+from dalembert.principles.errors import Array
+from dalembert.principles.extended import null_basis
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.ready import prepare
 
 
 def stacked(now: Instant) -> Answer:

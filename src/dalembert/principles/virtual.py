@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, qr, solve_triangular
 
-from .instant import Answer, Instant
-from .ready import prepare
+from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.ready import prepare
 
 
 def virtual(now: Instant) -> Answer:

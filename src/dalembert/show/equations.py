@@ -1,34 +1,27 @@
 """The explicit equation of motion, typeset: LaTeX, Unicode text and notebook display."""
 
 from dataclasses import dataclass, fields
-from textwrap import wrap
 from typing import Any, NamedTuple, Self
 
 from sympy import Expr, ImmutableDenseMatrix
-from sympy.physics.vector.printing import VectorLatexPrinter, VectorPrettyPrinter, VectorStrPrinter
-from sympy.printing.pretty.stringpict import prettyForm, stringPict
 
 from dalembert.derive import ClosedForm
 from dalembert.model import name_of, time
+from dalembert.show.notation import coordinate_names, drawn, flat, latex, latex_name, plain, pretty, wrapped
 
 SIGN = "M q̈ = Q + Qᶜ_i + Qᶜ_ni,   Qᶜ_i = Aᵀ λ,   A q̈ = b"
-FACTORED_TEXT = (
-    "a = M⁻¹ Q,  S = A M⁻¹ Aᵀ  (on independent rows)",
-    "λ = S⁻¹ (b − A a)",
-    "Qᶜ_i = Aᵀ λ",
-    "Qᶜ_ni = C − Aᵀ S⁻¹ A M⁻¹ C",
-    "q̈ = a + M⁻¹ (Qᶜ_i + Qᶜ_ni)",
+FREE = "M q̈ = Q"
+FACTORED = (  # text, LaTeX, and what must be there for the line to say something
+    ("a = M⁻¹ Q,  S = A M⁻¹ Aᵀ  (on independent rows)", r"a &= M^{-1} Q, \quad S = A M^{-1} A^{T}", "A"),
+    ("λ = S⁻¹ (b − A a)", r"\lambda &= S^{-1} (b - A a)", "A"),
+    ("Qᶜ_i = Aᵀ λ", r"Q^{c}_{i} &= A^{T} \lambda", "A"),
+    ("Qᶜ_ni = C − Aᵀ S⁻¹ A M⁻¹ C", r"Q^{c}_{ni} &= C - A^{T} S^{-1} A M^{-1} C", "C"),
+    ("q̈ = a + M⁻¹ (Qᶜ_i + Qᶜ_ni)", r"\ddot{q} &= a + M^{-1} (Q^{c}_{i} + Q^{c}_{ni})", "C"),
+    ("q̈ = a + M⁻¹ Qᶜ_i", r"\ddot{q} &= a + M^{-1} Q^{c}_{i}", "no C"),
+    ("q̈ = M⁻¹ Q", r"\ddot{q} &= M^{-1} Q", "no A"),
 )
-FACTORED_LATEX = (
-    r"a &= M^{-1} Q, \quad S = A M^{-1} A^{T}",
-    r"\lambda &= S^{-1} (b - A a)",
-    r"Q^{c}_{i} &= A^{T} \lambda",
-    r"Q^{c}_{ni} &= C - A^{T} S^{-1} A M^{-1} C",
-    r"\ddot{q} &= a + M^{-1} (Q^{c}_{i} + Q^{c}_{ni})",
-)
-
-
 MOST_OPERATIONS = 3000  # of one matrix, beyond which nobody reads it
+MOST_DRAWN = 8  # rows or columns of a matrix that is drawn; a larger one is listed, by its entries that are not zero
 
 
 class Line(NamedTuple):
@@ -50,14 +43,14 @@ class Equations(ClosedForm):
 
     def sections(self) -> dict[str, list[Line]]:
         """Every scalar result, by what it is; empty in the factored form."""
-        if self.acceleration is None:
+        if self.acceleration is None or self.ideal is None or self.nonideal is None or self.multipliers is None:
             return {}
-        names = [_pretty(q) for q in self.coordinates]
-        tex = [_latex(q) for q in self.coordinates]
+        names = coordinate_names(self.coordinates)
+        tex = [latex(q) for q in self.coordinates]
         out = {}
         if self.constraints:
             out["multipliers λ"] = [
-                Line(f"λ[{name}]", rf"\lambda_{{{_word(name)}}}", value)
+                Line(f"λ[{name}]", rf"\lambda_{{{latex_name(name)}}}", value)
                 for name, value in zip(self.constraints, self.multipliers, strict=True)
             ]
             out["constraint force had the constraints been ideal, Qᶜ_i = Aᵀ λ"] = [
@@ -70,7 +63,7 @@ class Equations(ClosedForm):
                 for n, x, value in zip(names, tex, self.nonideal, strict=True)
             ]
         out["acceleration"] = [
-            Line(_pretty(q.diff(time(), 2)), _latex(q.diff(time(), 2)), value)
+            Line(_dotted(q), latex(q.diff(time(), 2)), value)
             for q, value in zip(self.coordinates, self.acceleration, strict=True)
         ]
         return out
@@ -79,29 +72,29 @@ class Equations(ClosedForm):
         """One `aligned` environment with M, Q, A, b, C, forces, multipliers and the acceleration."""
         lines = [rf"{name} &= {_latex_matrix(matrix)}" for name, matrix in self._matrices()]
         if self.factored and not self.contradictory:
-            lines += FACTORED_LATEX
+            lines += [tex for _, tex in self._factored_lines()]
         for section in self.sections().values():
-            lines += [f"{line.latex} &= {_latex(line.value)}" for line in section]
+            lines += [f"{line.latex} &= {latex(line.value)}" for line in section]
         body = "\\\\[4pt]\n".join(lines)
         return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
     def text(self, width: int = 110) -> str:
         """Unicode text, two-dimensional where a line holds it, and at most `width` columns wide."""
-        parts = [SIGN]
-        parts += [_labelled(name, matrix, width) for name, matrix in self._matrices()]
+        parts = [wrapped(SIGN if self.constraints else FREE, width)]
+        parts += [self._labelled(name, matrix, width) for name, matrix in self._matrices()]
         if self.factored and not self.contradictory:
-            parts.append("\n".join(FACTORED_TEXT))
+            parts.append("\n".join(wrapped(line, width, "    ") for line, _ in self._factored_lines()))
         for title, section in self.sections().items():
-            parts.append("\n".join([title, "─" * len(title)]))
-            parts += [_labelled(line.label, line.value, width) for line in section]
-        parts += ["\n".join(wrap(f"Note: {note}.", width)) for note in self.notes]
+            parts.append(f"{wrapped(title, width)}\n{'─' * min(len(title), width)}")
+            parts += [_scalar(line.label, line.value, width) for line in section]
+        parts += [wrapped(f"Note: {note}.", width) for note in self.notes]
         return "\n\n".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready text, in the notation of model files where x' is a velocity."""
-        matrices = {name: [[_plain(e) for e in row] for row in m.tolist()] for name, m in self._matrices(every=True)}
+        matrices = {name: [[plain(e) for e in row] for row in m.tolist()] for name, m in self._matrices(every=True)}
         solved = {
-            name: None if (m := getattr(self, name)) is None else [_plain(e) for e in m]
+            name: None if (m := getattr(self, name)) is None else [plain(e) for e in m]
             for name in ("acceleration", "ideal", "nonideal", "multipliers")
         }
         return {
@@ -124,6 +117,31 @@ class Equations(ClosedForm):
             out.append(("C", self.C))
         return out
 
+    def _factored_lines(self) -> list[tuple[str, str]]:
+        """The factored form, line by line, as text and LaTeX: without the parts that are not there."""
+        says = {"no A"} if not self.constraints else {"A", "C" if any(c != 0 for c in self.C) else "no C"}
+        return [(text, tex) for text, tex, needs in FACTORED if needs in says]
+
+    def _labelled(self, name: str, matrix: ImmutableDenseMatrix, width: int) -> str:
+        """A matrix drawn; listed by its entries where it is too wide or too large; only described where it is vast."""
+        size = _operations(matrix)
+        if size > MOST_OPERATIONS:
+            return wrapped(f"{name}: {_described(matrix, size)}, too long to print; it is in `.{name}`", width)
+        if max(matrix.shape) <= MOST_DRAWN and size <= width * 4 and (picture := drawn(name, matrix, width)):
+            return picture
+        names = coordinate_names(self.coordinates)
+        rows = list(self.constraints) if name in "Ab" else names
+        entries = []
+        for (i, j), entry in sorted(matrix.todok().items()):
+            if name == "M" and j < i:
+                continue  # symmetric
+            place = rows[i] if matrix.cols == 1 else f"{rows[i]}, {names[j]}"
+            entries.append(flat(f"{name}[{place}]", entry, width))
+        if not entries:
+            return f"{name} = 0"
+        symmetric = " and M is symmetric" if name == "M" and not matrix.is_diagonal() else ""
+        return "\n".join([wrapped(f"{name}, where what is not listed is zero{symmetric}:", width), *entries])
+
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
 
@@ -131,56 +149,28 @@ class Equations(ClosedForm):
         return self.text()
 
 
-def _latex(value: Any) -> str:
-    return VectorLatexPrinter().doprint(value)
-
-
 def _latex_matrix(matrix: ImmutableDenseMatrix) -> str:
     if (size := _operations(matrix)) > MOST_OPERATIONS:
-        return rf"\text{{({size} operations in {_plural(matrix)})}}".replace("×", r"$\times$")
-    return _latex(matrix)
+        return rf"\text{{({_described(matrix, size)})}}".replace("×", r"$\times$")
+    return latex(matrix)
 
 
-def _pretty(value: Expr) -> str:
-    return VectorPrettyPrinter({"use_unicode": True}).doprint(value)
+def _scalar(label: str, value: Expr, width: int) -> str:
+    """`label = value` drawn in two dimensions, or on wrapped lines where that is too wide."""
+    picture = drawn(label, value, width) if int(value.count_ops()) <= width * 4 else None
+    return picture or flat(label, value, width)
 
 
-def _plain(value: Any) -> str:
-    return VectorStrPrinter().doprint(value)
+def _dotted(q: Expr) -> str:
+    """q̈ for the letter of a coordinate, on one line."""
+    text = pretty(q.diff(time(), 2))
+    return text if "\n" not in text else f"{name_of(q)}''"
 
 
-def _word(name: str) -> str:
-    return rf"\mathrm{{{name.replace('_', chr(92) + '_').replace(' ', chr(92) + ' ')}}}"
+def _operations(matrix: ImmutableDenseMatrix) -> int:
+    return sum(int(e.count_ops()) for e in matrix)
 
 
-def _labelled(label: str, value: Any, width: int) -> str:
-    """`label = value` drawn in two dimensions, as wrapped lines where that is too wide, or only described if vast."""
-    size = _operations(value)
-    if size > MOST_OPERATIONS:
-        return f"{label}: {size} operations in {_plural(value)}, too long to print; it is in `.{label}`"
-    if size <= width * 4:
-        printer = VectorPrettyPrinter({"use_unicode": True, "wrap_line": False})
-        drawn = prettyForm(*stringPict.next(prettyForm(f"{label} = "), printer._print(value)))
-        if drawn.width() <= width:
-            return "\n".join(line.rstrip() for line in str(drawn).splitlines())
-    if isinstance(value, ImmutableDenseMatrix):
-        entries = [
-            _flat(f"{label}[{i + 1}]" if value.cols == 1 else f"{label}[{i + 1},{j + 1}]", value[i, j], width)
-            for i in range(value.rows)
-            for j in range(value.cols)
-            if value[i, j] != 0
-        ]
-        return "\n".join(entries) or f"{label} = 0"
-    return _flat(label, value, width)
-
-
-def _operations(value: Any) -> int:
-    return sum(int(e.count_ops()) for e in value) if isinstance(value, ImmutableDenseMatrix) else int(value.count_ops())
-
-
-def _plural(matrix: ImmutableDenseMatrix) -> str:
-    return f"{matrix.rows} × {matrix.cols} entries, {sum(e != 0 for e in matrix)} of them not zero"
-
-
-def _flat(label: str, value: Any, width: int) -> str:
-    return "\n".join(wrap(f"{label} = {_plain(value)}", width, subsequent_indent="    ", break_long_words=False))
+def _described(matrix: ImmutableDenseMatrix, size: int) -> str:
+    filled = sum(e != 0 for e in matrix)
+    return f"{size} operations in {matrix.rows} × {matrix.cols} entries, {filled} of them not zero"

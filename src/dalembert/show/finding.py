@@ -7,6 +7,7 @@ from typing import Any
 
 from dalembert.derive import Residuals
 from dalembert.principles import Certificate, ContradictionError, Reconciled
+from dalembert.show.notation import columns, wrapped
 
 ON_CONSTRAINTS = 1e-9  # how far off a constraint a start may be, relative to the size of the state
 
@@ -14,7 +15,8 @@ ON_CONSTRAINTS = 1e-9  # how far off a constraint a start may be, relative to th
 @dataclass(frozen=True, eq=False)
 class Finding:
     """A checked start; `certificate` is None where rows contradict, and then `reconciled` says what least squares makes
-    of them with equal trust in all. `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work.
+    of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist).
+    `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work.
     """
 
     state: Mapping[str, float]
@@ -36,32 +38,44 @@ class Finding:
         """Whether the start is on the constraints and every principle gives the same answer there."""
         return self.on_constraints and self.certificate is not None and self.certificate.passed
 
-    def text(self) -> str:
-        """For a person to read."""
+    @property
+    def verdict(self) -> str:
+        """PASSED, or FAILED and why."""
+        if self.passed:
+            return "PASSED"
+        if self.contradiction is not None:
+            return "FAILED: constraint rows contradict each other"
+        reasons = [] if self.on_constraints else ["the start does not satisfy the constraints"]
+        if self.certificate is not None and not self.certificate.passed:
+            reasons.append("not every check holds")
+        return f"FAILED: {', and '.join(reasons)}"
+
+    def text(self, width: int = 110) -> str:
+        """For a person to read, on lines of at most `width` columns."""
         lines = ["start: " + ", ".join(f"{name} = {value:.6g}" for name, value in self.state.items())]
         if self.constraints:
             word = "satisfies every constraint" if self.on_constraints else "DOES NOT SATISFY the constraints"
             lines.append(f"The start {word}:")
             lines += [
-                f"  {name}: {level:.3g}, rate {rate:.3g}, off by {distance:.1e}"
+                f"  {name}: value {level:.3g}, rate {rate:.3g}, distance {distance:.3g}"
                 for name, level, rate, distance in zip(self.constraints, *self.residuals, strict=True)
             ]
         if self.certificate is not None:
-            lines += ["", self.certificate.text()]
+            lines += ["", *self.certificate.text().splitlines()]
         if self.power is not None and self.constraints:
             lines += ["", f"Power of the constraint forces, q̇ᵀQᶜ: {self.power:.6g}"]
-        if self.contradiction is not None and self.reconciled is not None:
+        if self.contradiction is not None:
+            lines += ["", str(self.contradiction)]
+        if self.reconciled is not None:
             unsatisfied = zip(self.constraints, self.reconciled.unsatisfied, strict=True)
             lines += [
-                "",
-                str(self.contradiction),
                 "",
                 "Least squares with equal trust in every row gives",
                 f"  acceleration {', '.join(f'{x:.6g}' for x in self.reconciled.acceleration)}",
                 *(f"  {name}: A q̈ − b = {gap:.6g}" for name, gap in unsatisfied),
             ]
-        lines += ["", "PASSED" if self.passed else "FAILED"]
-        return "\n".join(lines)
+        lines += ["", self.verdict]
+        return "\n".join(_fitted(line, width) for line in lines)
 
     def as_dict(self) -> dict[str, Any]:
         """For a program to read."""
@@ -88,3 +102,14 @@ class Finding:
                 "unsatisfied": self.reconciled.unsatisfied.tolist(),
             },
         }
+
+
+def _fitted(line: str, width: int) -> str:
+    """A line as it is where it fits; else wrapped, the rest under the words it belongs to."""
+    if columns(line) <= width:
+        return line
+    words = line.rfind("  ") + 2 if line[:1] in "✓✗" else 4
+    head, tail = line[:words], line[words:]
+    if line[:1] in "✓✗" and width - words >= 20:
+        return head + wrapped(tail, width - words).replace("\n", "\n" + " " * words)
+    return wrapped(line, width, "    ")

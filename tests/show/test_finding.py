@@ -1,0 +1,142 @@
+"""What a check found, in words and for programs: passed, off the constraints, contradictory."""
+
+import json
+from unicodedata import combining
+
+import numpy as np
+import pytest
+from sympy import symbols
+from sympy.physics.mechanics import dynamicsymbols
+
+import dalembert as da
+from dalembert.derive import Residuals
+from dalembert.show import Finding
+
+x, y = dynamicsymbols("x y")
+t = dynamicsymbols._t
+m, g, R, mu = symbols("m g R mu", positive=True)
+
+
+def ring(initial, *more, nature=da.Coulomb(mu)):  # noqa: B008  (a frozen value)
+    return da.System.from_lagrangian(
+        m * (x.diff() ** 2 + y.diff() ** 2) / 2 - m * g * y,
+        [x, y],
+        constraints=[da.Holonomic(x**2 + y**2 - R**2, name="ring", nature=nature), *more],
+        parameters={m: 2.0, g: 9.81, R: 1.0, mu: 0.2},
+        initial=initial,
+    )
+
+
+TWO = da.Nonholonomic(x.diff() - 3 * t, "slow"), da.Nonholonomic(2 * x.diff() - 8 * t, "fast")
+STARTS = {
+    "passed": ring({x: 0.6, y: -0.8, x.diff(): 0.8, y.diff(): 0.6}),
+    "off in place": ring({x: 0.7, y: -0.8, x.diff(): 0.8, y.diff(): 0.7}),
+    "off in velocity": ring({x: 0.6, y: -0.8, x.diff(): 0.8}),
+    "contradiction": ring({x: 0.6, y: -0.8}, *TWO, nature=da.Ideal()),
+    "contradiction with friction": ring({x: 0.6, y: -0.8}, *TWO),
+    "free": da.System.from_lagrangian(m * x.diff() ** 2 / 2, [x], parameters={m: 1.0}),
+}
+
+
+@pytest.fixture(scope="module")
+def findings():
+    return {name: system.check() for name, system in STARTS.items()}
+
+
+def test_passed(findings):
+    finding = findings["passed"]
+    assert finding.passed
+    assert finding.on_constraints
+    text = finding.text()
+    assert text.splitlines()[-1] == "PASSED"
+    assert "satisfies every constraint" in text
+    assert "x = 0.6, y = -0.8, x' = 0.8, y' = 0.6" in text
+
+
+def test_power_is_that_of_friction(findings):
+    """The ideal force does no work on the ring; friction μN takes μ N v: N = m (v² − g y)/R with v = 1."""
+    expected = -0.2 * 2.0 * (1 + 9.81 * 0.8)
+    assert findings["passed"].power == pytest.approx(expected, rel=1e-12)
+    assert f"q̇ᵀQᶜ: {expected:.6g}" in findings["passed"].text()
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "rate", "length"),
+    [("off in place", 0.49 + 0.64 - 1, 0.0, (1.4**2 + 1.6**2) ** 0.5), ("off in velocity", 0.0, 0.96, 2.0)],
+)
+def test_a_start_off_the_constraints(findings, name, level, rate, length):
+    finding = findings[name]
+    assert not finding.on_constraints
+    assert not finding.passed
+    assert finding.residuals.level == pytest.approx([level], abs=1e-12)
+    assert finding.residuals.rate == pytest.approx([rate], abs=1e-12)
+    assert finding.residuals.distance == pytest.approx([max(level, rate) / length])
+    text = finding.text()
+    assert "DOES NOT SATISFY the constraints" in text
+    assert f"distance {max(level, rate) / length:.3g}" in text
+    assert text.splitlines()[-1] == "FAILED: the start does not satisfy the constraints"
+
+
+def test_contradiction(findings):
+    finding = findings["contradiction"]
+    assert not finding.passed
+    assert finding.certificate is None
+    assert finding.contradiction is not None
+    text = " ".join(finding.text().split())
+    assert "“slow” and “fast” contradict each other" in text
+    assert "Least squares" in text
+    assert finding.text().splitlines()[-1] == "FAILED: constraint rows contradict each other"
+    # ẍ − 3 = r and 2 ẍ − 8 = s with r + 2 s = 0: ẍ = 19/5
+    document = finding.as_dict()
+    assert document["reconciled"]["acceleration"][0] == pytest.approx(19 / 5)
+    assert document["reconciled"]["unsatisfied"] == pytest.approx([0, 0.8, -0.4], abs=1e-12)
+    assert "contradict" in document["contradiction"]
+
+
+def test_contradiction_where_friction_needs_the_multipliers(findings):
+    finding = findings["contradiction with friction"]
+    assert not finding.passed
+    assert finding.reconciled is None
+    assert "“slow” and “fast” contradict each other" in " ".join(finding.text().split())
+    assert finding.as_dict()["reconciled"] is None
+
+
+def test_without_constraints(findings):
+    assert findings["free"].passed
+    assert "constraint:" not in findings["free"].text()
+    assert "Power" not in findings["free"].text()
+
+
+@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("width", [50, 79, 110])
+def test_text_fits(findings, name, width):
+    lines = findings[name].text(width).splitlines()
+    assert max(sum(not combining(c) for c in line) for line in lines) <= max(width, 59)  # the table is 59 wide
+    assert all(line == line.rstrip() for line in lines)
+    assert findings[name].text(width).split() == findings[name].text(500).split()  # no word is lost
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_dictionary(findings, name):
+    document = findings[name].as_dict()
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert document["passed"] is findings[name].passed
+    assert [row["constraint"] for row in document["residuals"]] == [c.name for c in STARTS[name].constraints]
+    assert document["state"].keys() == {
+        q + dot for q in ("x", "y")[: len(STARTS[name].coordinates)] for dot in ("", "'")
+    }
+
+
+def test_a_distance_that_does_not_exist_is_null(findings):
+    """Where the gradient vanishes and the row does not hold: infinitely far in the first order, null in JSON."""
+    finding = ring({}).check()
+    assert finding.residuals.distance[0] == np.inf
+    assert finding.as_dict()["residuals"][0]["distance"] is None
+    assert not finding.passed
+
+
+def test_every_reason_is_named(findings):
+    good = findings["passed"]
+    bad = Residuals(np.array([0.1]), np.array([0.0]), np.array([0.1]))
+    assert Finding(good.state, good.constraints, bad, good.certificate).verdict.count("and") == 0
+    assert Finding(good.state, good.constraints, good.residuals, good.certificate).verdict == "PASSED"

@@ -1,6 +1,6 @@
 """Write docs/benchmarks.md from the results in benchmarks/results.
 
-    python benchmarks/table.py
+python benchmarks/table.py
 """
 
 import json
@@ -15,15 +15,15 @@ def page() -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Made by `python benchmarks/table.py` from `benchmarks/results`; each program measures this project and its peer in",
-        "the same run, so that the ratio means something on any machine.",
+        "Made by `python benchmarks/table.py` from `benchmarks/results`; each program measures this project and its",
+        "peer in the same run, so that the ratio means something on any machine.",
         "",
         "## Statement to numbers",
         "",
-        "`python benchmarks/derivation.py -o benchmarks/results/derivation.json`: from a Lagrangian to numeric M, Q, A, b at",
-        f"one state, caches cleared, the best of {run['repeats']}; the peer is `LagrangesMethod` with `lambdify` "
-        f"(SymPy {run['sympy']}, Python {run['python']}). The difference is the largest",
-        "over M, Q, A, b, relative to the largest entry.",
+        "`python benchmarks/derivation.py -o benchmarks/results/derivation.json`: from a Lagrangian to numeric M, Q,",
+        f"A, b at one state, caches cleared, the best of {run['repeats']}; the peer is `LagrangesMethod` with `lambdify`",
+        f"(SymPy {run['sympy']}, Python {run['python']}). The difference is the largest over M, Q, A, b, relative to the",
+        "largest entry.",
         "",
         "| system | dalembert, s | SymPy, s | ratio | difference |",
         "|---|---:|---:|---:|---:|",

@@ -240,9 +240,7 @@ def _parameter_values(system: Statement, parameters: Mapping[Any, Any] | None, f
     return values
 
 
-def _state_values(
-    system: Statement, state: Any, values: Mapping[Any, float], faults: list[str]
-) -> dict[Expr, float]:
+def _state_values(system: Statement, state: Any, values: Mapping[Any, float], faults: list[str]) -> dict[Expr, float]:
     if not isinstance(state, Mapping):
         faults.append(f"the state is {state!r}; give a mapping by coordinates and velocities")
         return {}

@@ -85,7 +85,8 @@ def time_derivative(f: E, algebra: Algebra[E]) -> E:
     """df/dt = f_q q̇ + f_t of a function of q and t."""
     g = algebra.gradient(f, [*algebra.q, algebra.t])
     n = len(algebra.q)
-    return _sum(algebra, [slope * algebra.v[j] if j < n else slope for j, slope in g.items()])
+    terms: list[E] = [slope * algebra.v[j] if j < n else slope for j, slope in g.items()]
+    return _sum(algebra, terms)
 
 
 def rows(rate: Sequence[E], algebra: Algebra[E]) -> tuple[Sparse[E], list[E]]:

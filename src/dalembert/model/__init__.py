@@ -12,6 +12,7 @@ from dalembert.model.reactions import (
     Reaction,
     ideal_force,
     ideal_magnitude,
+    latex_name,
     multiplier,
 )
 from dalembert.model.rules import all_expressions, sliding
@@ -46,6 +47,7 @@ __all__ = [
     "ideal_magnitude",
     "is_coordinate",
     "is_velocity",
+    "latex_name",
     "multiplier",
     "name_of",
     "refuse",

@@ -8,14 +8,13 @@ constraint's multiplier. They stay unevaluated in the statement; deriving the sy
 from sympy import Expr, Function
 from sympy.core.symbol import Str
 
+LATEX_SPECIAL = {"\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim ", " ": r"\ ", **{c: rf"\{c}" for c in "#$%&_{}"}}
+
 
 class Reaction(Function):
     """A quantity of the ideal constraint force, known only once the system has been derived."""
 
     is_extended_real = True
-
-    def _arguments(self) -> str:
-        return ", ".join(str(a) for a in self.args)
 
 
 class IdealForce(Reaction):
@@ -23,7 +22,7 @@ class IdealForce(Reaction):
 
     def _latex(self, printer, exp=None) -> str:  # type: ignore[no-untyped-def]
         coordinate, *of = self.args
-        tag = rf",\,\mathrm{{{of[0]}}}" if of else ""
+        tag = rf",\,{latex_name(of[0])}" if of else ""
         return _power(rf"Q^{{c}}_{{i,\,{printer.doprint(coordinate)}{tag}}}", exp)
 
 
@@ -33,7 +32,7 @@ class IdealMagnitude(Reaction):
     is_extended_nonnegative = True
 
     def _latex(self, printer, exp=None) -> str:  # type: ignore[no-untyped-def]  # noqa: ARG002
-        tag = rf",\,\mathrm{{{self.args[0]}}}" if self.args else ""
+        tag = rf",\,{latex_name(self.args[0])}" if self.args else ""
         return _power(rf"\left|Q^{{c}}_{{i{tag}}}\right|", exp)
 
 
@@ -41,7 +40,12 @@ class Multiplier(Reaction):
     """The multiplier λ_j of one constraint in Qᶜ_i = Aᵀ λ."""
 
     def _latex(self, printer, exp=None) -> str:  # type: ignore[no-untyped-def]  # noqa: ARG002
-        return _power(rf"\lambda_{{\mathrm{{{self.args[0]}}}}}", exp)
+        return _power(rf"\lambda_{{{latex_name(self.args[0])}}}", exp)
+
+
+def latex_name(name: object) -> str:
+    """A constraint's name in upright LaTeX letters, whatever characters it has."""
+    return rf"\mathrm{{{''.join(LATEX_SPECIAL.get(c, c) for c in str(name))}}}"
 
 
 def _power(base: str, exp: str | None) -> str:

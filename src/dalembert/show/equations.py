@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Self
 from sympy import Expr, ImmutableDenseMatrix
 
 from dalembert.derive import ClosedForm
-from dalembert.model import name_of, time
-from dalembert.show.notation import coordinate_names, drawn, flat, latex, latex_name, plain, pretty, wrapped
+from dalembert.model import latex_name, name_of, time
+from dalembert.show.notation import coordinate_names, drawn, flat, latex, plain, pretty, wrapped
 
 SIGN = "M q̈ = Q + Qᶜ_i + Qᶜ_ni,   Qᶜ_i = Aᵀ λ,   A q̈ = b"
 FREE = "M q̈ = Q"

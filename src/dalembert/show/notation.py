@@ -12,8 +12,6 @@ from sympy.printing.pretty.stringpict import prettyForm, stringPict
 from dalembert.model import ModelError, name_of
 from dalembert.model.writing import write
 
-LATEX_SPECIAL = {"\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim ", " ": r"\ ", **{c: rf"\{c}" for c in "#$%&_{}"}}
-
 
 class _Pretty(VectorPrettyPrinter):  # type: ignore[misc]
     """Unicode drawings in which the reactions are called as everywhere else: λ[ring], Qᶜ_i[x]."""
@@ -32,11 +30,6 @@ class _Pretty(VectorPrettyPrinter):  # type: ignore[misc]
 def latex(value: Any) -> str:
     """LaTeX of an expression or a matrix, with dots for time derivatives."""
     return str(VectorLatexPrinter().doprint(value))
-
-
-def latex_name(name: str) -> str:
-    """A name in upright letters, whatever characters it has."""
-    return rf"\mathrm{{{''.join(LATEX_SPECIAL.get(c, c) for c in name)}}}"
 
 
 def pretty(value: Expr) -> str:

@@ -3,10 +3,10 @@
 import json
 import re
 from functools import cache
-from importlib.util import find_spec
 from unicodedata import combining, normalize
 
 import pytest
+from matplotlib.mathtext import MathTextParser
 from sympy import Add, Function, exp, sin, sqrt, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
@@ -189,11 +189,8 @@ class TestLatex:
         assert r"\ddot{x} &= " in equations("rough-ring").latex()
         assert r"\dot{\theta}" in equations("hemisphere").latex()
 
-    @pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs matplotlib's own typesetting")
     def test_each_line_renders(self, shown):
         """By an independent typesetter; it knows no environments, so scalars only, no \\operatorname and no \\&."""
-        from matplotlib.mathtext import MathTextParser
-
         parser, rows = MathTextParser("path"), shown.latex().split("\\\\[4pt]\n")
         for section in shown.sections().values():
             for line in section:

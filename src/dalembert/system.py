@@ -34,7 +34,8 @@ class System(Statement):
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
     ) -> Certificate:
         """Every principle's answer at a state, side by side, with the laws they must obey."""
-        return certify(self.instant(state, t, parameters))
+        now = self.instant(state, t, parameters)
+        return certify(now, distance=self.residuals(state, t, parameters).distance.tolist())
 
     def residuals(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None

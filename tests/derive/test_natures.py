@@ -62,7 +62,6 @@ L = m * (x.diff() ** 2 + y.diff() ** 2) / 2 - m * g * y
 CURVES = {
     "ring": da.Holonomic(x**2 + y**2 - 1, "curve", nature=da.Coulomb(mu)),
     "parabola": da.Holonomic(y - 0.7 * x**2, "curve", nature=da.Coulomb(mu)),
-    "moving line": da.Holonomic(y - 0.3 * x - t**2, "curve", nature=da.Coulomb(mu)),
     "nonholonomic": da.Nonholonomic(y.diff() - x * x.diff() - 0.2, "curve", nature=da.Coulomb(mu)),
 }
 

@@ -54,7 +54,7 @@ SYSTEMS = {
     "forces": da.System.from_lagrangian(T2, [x, y], forces={y: -c * y.diff() + sin(t)}, name='say "hi" \\ ü'),
     "all forces": da.System.from_lagrangian(T2, [x, y], forces=[k * x, 1.5]),
     "mass": da.System.from_forces(
-        [[m + cos(x) ** 2, m * sin(x)], [m * sin(x), 2]], [-g, Rational(1, 3)], [x, y], parameters={g: -0.1}
+        [[m + cos(x) ** 2, m * sin(x)], [m * sin(x), 2]], [-g, Rational(1, 3)], [x, y], parameters={g: 0.1}
     ),
     "mass written in two ways": da.System.from_forces([[1, sin(2 * x)], [2 * sin(x) * cos(x), 1]], [0, 0], [x, y]),
     "unit mass": da.System.from_forces(eye(3), [0, 0, -g], [x, y, z]),

@@ -33,9 +33,10 @@ MOST_SECONDS = 5.0
 class ClosedForm:
     """Symbolic M, Q, A, b, C and, where they can be read, acceleration, forces and multipliers.
 
-    M is (n, n), A (m, n); Q, C, acceleration, ideal, nonideal are (n, 1); b and multipliers (m, 1). The last four are
-    None in the factored form, and where rows (`contradictory`) contradict others. M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀ λ with
-    A = ∂f/∂q for f = 0 as stated. `independent` are the rows the closed form stands on.
+    M is (n, n), A (m, n); Q, C, acceleration, ideal, nonideal are (n, 1); b and multipliers (m, 1). M q̈ = Q + Qᶜ,
+    Qᶜ_i = Aᵀ λ with A = ∂f/∂q for f = 0 as stated. Acceleration, forces and multipliers are None in the factored form,
+    where rows (`contradictory`) contradict others, and where M leaves q̈ `undetermined`. `independent` are the rows the
+    closed form stands on.
     """
 
     coordinates: tuple[Expr, ...]
@@ -51,12 +52,17 @@ class ClosedForm:
     multipliers: ImmutableDenseMatrix | None
     independent: tuple[int, ...]
     contradictory: tuple[int, ...]
+    undetermined: bool
     notes: tuple[str, ...] = field(default=())
 
     @property
     def factored(self) -> bool:
         """Whether only the factored form is given."""
         return self.acceleration is None
+
+
+class Undetermined(Exception):
+    """No acceleration follows from what is stated; the reason is the message."""
 
 
 class Unreadable(Exception):
@@ -70,16 +76,21 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
     rows, contradictory, notes = independence(system)
     names = tuple(c.name for c in system.constraints)
     solved: dict[str, Matrix] = {}
+    undetermined = False
     if contradictory:
         against = ", ".join(repr(names[i]) for i in contradictory)
-        notes = (*notes, f"no acceleration satisfies all rows: the rows before contradict {against}")
+        notes = (f"no acceleration satisfies all rows: the rows before contradict {against}",)
     else:
         if len(rows) < len(names):
             left = ", ".join(repr(name) for i, name in enumerate(names) if i not in rows)
             notes = (*notes, f"redundant rows: {left} follow from the others; the multipliers of least norm are given")
         try:
+            if len(rows) < len(names) and parts["C"].free_symbols & set(algebra.lam):
+                raise Unreadable("a nature refers to multipliers, which are not unique where rows are redundant")
             with deadline(seconds):
                 solved = _solve(parts, rows, algebra)
+        except Undetermined as reason:
+            notes, undetermined = (*notes, str(reason)), True
         except (Unreadable, NotSolved) as reason:
             notes = (*notes, f"shown in factored form: {reason}")
         except Overtime:
@@ -88,7 +99,15 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
     if not solved:
         shown |= dict.fromkeys(("acceleration", "ideal", "nonideal", "multipliers"))
         shown["C"] = shown["C"].xreplace({lam: multiplier(name) for lam, name in zip(algebra.lam, names, strict=True)})
-    return ClosedForm(system.coordinates, names, **shown, independent=rows, contradictory=contradictory, notes=notes)
+    return ClosedForm(
+        system.coordinates,
+        names,
+        **shown,
+        independent=rows,
+        contradictory=contradictory,
+        undetermined=undetermined,
+        notes=notes,
+    )
 
 
 def _short_parts(parts: dict[str, Matrix], seconds: float) -> dict[str, Matrix]:
@@ -133,6 +152,10 @@ def _solve(parts: dict[str, Matrix], rows: Sequence[int], algebra: Symbols) -> d
 
     if M.det(method="berkowitz").equals(0):  # the equivalent mass matrix that the constraints make regular
         M, Q = M + own.T * own, Q + own.T * right
+        if M.det(method="berkowitz").equals(0):
+            raise Undetermined(
+                "M is singular and the constraints do not make up for it: the acceleration is not determined"
+            )
     inverted = solve(M, Matrix.hstack(Q, C, own.T))  # M⁻¹ Q, M⁻¹ C, M⁻¹ Aᵀ
     a, c, w = inverted[:, 0], inverted[:, 1], inverted[:, 2:]
     lam, drop = zeros(k, 1), zeros(k, 1)

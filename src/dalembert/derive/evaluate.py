@@ -3,29 +3,21 @@
 The symbolic derivation and its tape are made once for a statement and kept.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from sympy import Expr, S
-from sympy.core.function import AppliedUndef
+from scipy.linalg import null_space
+from sympy import Expr
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.mechanics import Derived, derive
+from dalembert.derive.states import numbers, undefined
 from dalembert.derive.tape import Tape
-from dalembert.model import (
-    ModelError,
-    StateError,
-    Statement,
-    all_expressions,
-    as_number,
-    is_coordinate,
-    name_of,
-    refuse,
-)
-from dalembert.principles import Instant, explicit
+from dalembert.model import ModelError, StateError, Statement, name_of, refuse
+from dalembert.principles import Instant, dependencies, explicit
 
 Array = np.ndarray
 
@@ -93,16 +85,9 @@ def _work_tape(form: Statement) -> Tape | None:
     return Tape([*_inputs(form), *_symbols(form).lam], parts)
 
 
-@lru_cache(maxsize=64)
-def _undefined(form: Statement) -> tuple[str, ...]:
-    """The functions a statement uses without defining them."""
-    parts = {f for _, expr in all_expressions(form) for f in expr.atoms(AppliedUndef) if not is_coordinate(f)}
-    return tuple(sorted(map(str, parts)))
-
-
 def caches() -> tuple[Any, ...]:
     """The caches of derived statements; each has `cache_clear`, for those who measure."""
-    return _form, _symbols, _derived, _free_tape, _row_tape, _work_tape, _undefined
+    return _form, _symbols, _derived, _free_tape, _row_tape, _work_tape, undefined
 
 
 def instant(
@@ -125,7 +110,30 @@ def instant(
     if work is None:
         return now
     lam = explicit(now).multipliers
-    return Instant(now.M, Q, A, b, _work(d, _located(work, [*inputs, *lam], state), n), *names)
+
+    def effect(multipliers: Array) -> Array:
+        return _work(d, _located(work, [*inputs, *multipliers], state), n)
+
+    C = effect(lam)
+    _refuse_arbitrary(now, lam, C, effect)
+    return Instant(now.M, Q, A, b, C, *names)
+
+
+def _refuse_arbitrary(now: Instant, lam: Array, C: Array, effect: Callable[[Array], Array]) -> None:
+    """Raise where C depends on how redundant rows share the ideal force among them, which nothing determines."""
+    involved = {row for d in dependencies(now) for row in (d.row, *d.on)}
+    if not involved:
+        return
+    free = null_space(now.A.T, rcond=1e-11)  # what can be added to λ without changing Aᵀλ
+    step = 1e-3 * (np.abs(lam).max() or 1.0)
+    changes = [np.abs(effect(lam + step * z) - C).max() for z in free.T]
+    if max(changes, default=0.0) > 1e-6 * (np.abs(C).max() + step):
+        listed = ", ".join(repr(now.constraints[row]) for row in sorted(involved))
+        fault = (
+            f"the rows {listed} are redundant, so the force of each alone is not determined, and a nature depends on "
+            "it: give all of them that nature, or take the surplus rows away"
+        )
+        raise StateError("the state", [fault])
 
 
 def residuals(
@@ -153,11 +161,11 @@ class RowNumbers(NamedTuple):
     rate: Array
 
 
-def row_numbers(system: Statement, q: Array, v: Array, values: Mapping[Any, float]) -> RowNumbers | None:
-    """The constraint rows at bare numbers (t = 0), or None where they do not exist."""
+def row_numbers(system: Statement, q: Array, v: Array, t: float, values: Mapping[Any, float]) -> RowNumbers | None:
+    """The constraint rows at bare numbers, or None where they do not exist."""
     form = _form(system)
     try:
-        out = _row_tape(form)([*q, *v, 0.0, *(values[s] for s in _symbols(form).parameters)])
+        out = _row_tape(form)([*q, *v, t, *(values[s] for s in _symbols(form).parameters)])
     except ModelError:
         return None
     return _rows(form, out)
@@ -194,6 +202,9 @@ def _work(d: Derived[Expr], values: list[float], n: int) -> Array:
         along = {i: next(rest) for i in friction.along}
         if size == 0:
             continue
+        if size < 0:
+            faults.append(f"the friction coefficient of constraint {friction.constraint!r} is negative here")
+            continue
         if speed == 0:
             faults.append(
                 f"the friction of constraint {friction.constraint!r} has no direction at rest "
@@ -204,68 +215,3 @@ def _work(d: Derived[Expr], values: list[float], n: int) -> Array:
             C[i] -= size * a / speed
     refuse(StateError, "the state", faults)
     return C
-
-
-def numbers(system: Statement, state: Mapping[Any, Any], t: float, parameters: Mapping[Any, Any] | None) -> list[float]:
-    """Coordinates, velocities, time and parameter values as floats, in the order of the tape's inputs."""
-    faults: list[str] = []
-    values = _parameter_values(system, parameters, faults)
-    given = _state_values(system, state, values, faults)
-    moment = as_number(t)
-    if moment is None:
-        faults.append(f"the time is {t!r}, a finite number is meant")
-    form = _form(system)
-    faults += [f"{f} is a function without a definition: it has no numeric value" for f in _undefined(form)]
-    refuse(StateError, f"System {system.name!r}" if system.name else "System", faults)
-    assert moment is not None  # no faults
-    ordered = [given[key] for key in (*system.coordinates, *system.velocities)]
-    return [*ordered, moment, *(values[s] for s in _symbols(form).parameters)]
-
-
-def _parameter_values(system: Statement, parameters: Mapping[Any, Any] | None, faults: list[str]) -> dict[Any, float]:
-    by_name = {s.name: s for s in system.symbols}
-    values = dict(system.values)
-    for key, value in (parameters or {}).items():
-        symbol = by_name.get(key) if isinstance(key, str) else key
-        if symbol not in system.symbols:
-            faults.append(f"{key} is not a parameter of this system ({', '.join(by_name) or 'it has none'})")
-            continue
-        number = as_number(value)
-        if number is None:
-            faults.append(f"the parameter {key} has the value {value!r}, a finite real number is meant")
-        else:
-            values[symbol] = number
-    if missing := [s.name for s in system.symbols if s not in values]:
-        faults.append(f"no value is given for the parameter{'s' * (len(missing) > 1)} {', '.join(missing)}")
-    return values
-
-
-def _state_values(system: Statement, state: Any, values: Mapping[Any, float], faults: list[str]) -> dict[Expr, float]:
-    if not isinstance(state, Mapping):
-        faults.append(f"the state is {state!r}; give a mapping by coordinates and velocities")
-        return {}
-    wanted = {name_of(key): key for key in (*system.coordinates, *system.velocities)}
-    keys = set(wanted.values())
-    given: dict[Expr, float] = {}
-    for key, value in state.items():
-        own = wanted.get(key) if isinstance(key, str) else key if key in keys else None
-        if own is None:
-            faults.append(f"the state names {key}, which is neither a coordinate nor a velocity of this system")
-            continue
-        number = as_number(value.xreplace(dict(values)) if isinstance(value, Expr) else value)
-        if number is None:
-            faults.append(f"the state gives {name_of(own)} the value {value!r}, a finite real number is meant")
-        given[own] = 0.0 if number is None else number
-    if missing := [name for name, key in wanted.items() if key not in given]:
-        faults.append(f"the state lacks {', '.join(missing)}")
-    return given
-
-
-def initial_state(system: Statement, parameters: Mapping[Any, Any] | None = None) -> dict[Expr, float]:
-    """The state a statement starts from: what it gives, zero elsewhere."""
-    faults: list[str] = []
-    values = _parameter_values(system, parameters, faults)
-    refuse(StateError, f"System {system.name!r}" if system.name else "System", faults)
-    given = dict(system.initial)
-    state = {key: given.get(key, S.Zero) for key in (*system.coordinates, *system.velocities)}
-    return _state_values(system, state, values, faults)

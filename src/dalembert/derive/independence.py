@@ -13,7 +13,7 @@ from dalembert.derive.evaluate import Array, RowNumbers, row_numbers
 from dalembert.model import Holonomic, Statement
 
 TRIES = 5
-TOLERANCE = 1e-8
+TOLERANCE = 1e-10
 
 
 class Independence(NamedTuple):
@@ -25,27 +25,42 @@ class Independence(NamedTuple):
 
 
 def independence(system: Statement) -> Independence:
-    """Try the rank of A, and whether b goes with it, at a few random states on the constraints."""
+    """Try the rank of A, and whether b goes with it, at a few random states on the constraints and random times.
+
+    Parameters have the values of the statement. Where other values would make more rows independent, a note says that
+    what follows holds for the values given.
+    """
     if not system.constraints:
         return Independence(())
     random = np.random.default_rng(0)
-    n = len(system.coordinates)
     values = {s: float(random.uniform(0.5, 1.5)) for s in system.symbols} | dict(system.values)
-    found: list[Independence] = []
-    off: list[Independence] = []
+    other = {s: value * float(random.uniform(0.8, 1.25)) for s, value in values.items()}
+    found = _tried(system, values, random)
+    if found is None:
+        rows = tuple(range(len(system.constraints)))
+        return Independence(rows, notes=("the rank of the constraints could not be tried numerically",))
+    generic = _tried(system, other, random) if system.values else None
+    if generic is not None and len(generic.rows) > len(found.rows):
+        return found._replace(notes=(*found.notes, "for the values given of the parameters rows depend on each other"))
+    return found
+
+
+def _tried(system: Statement, values: Mapping[Any, float], random: np.random.Generator) -> Independence | None:
+    """The largest rank met, on the constraints if a state on them was found; None where nothing can be evaluated."""
+    n = len(system.coordinates)
+    met: dict[bool, list[Independence]] = {True: [], False: []}
     for _ in range(TRIES):
-        numbers, on = _on_constraints(system, random.normal(size=n), random.normal(size=n), values)
+        q, v, t = random.normal(size=n), random.normal(size=n), float(random.normal())
+        numbers, on = _on_constraints(system, q, v, t, values)
         if numbers is not None:
             rows = _first_independent(numbers.A)
-            (found if on else off).append(Independence(rows, _contradictory(numbers, rows)))
-    if found:
-        return max(found, key=lambda one: len(one.rows))
-    if off:
-        best = max(off, key=lambda one: len(one.rows))
+            met[on].append(Independence(rows, _contradictory(numbers, rows)))
+    if met[True]:
+        return max(met[True], key=lambda one: len(one.rows))
+    if met[False]:
+        best = max(met[False], key=lambda one: len(one.rows))
         return best._replace(notes=("no state on the constraints was found by trial: their rank was taken off them",))
-    return Independence(
-        tuple(range(len(system.constraints))), notes=("the rank of the constraints could not be tried numerically",)
-    )
+    return None
 
 
 def _contradictory(numbers: RowNumbers, rows: tuple[int, ...]) -> tuple[int, ...]:
@@ -58,13 +73,13 @@ def _contradictory(numbers: RowNumbers, rows: tuple[int, ...]) -> tuple[int, ...
 
 
 def _on_constraints(
-    system: Statement, q: Array, v: Array, values: Mapping[Any, float]
+    system: Statement, q: Array, v: Array, t: float, values: Mapping[Any, float]
 ) -> tuple[RowNumbers | None, bool]:
     """A and b at a state moved onto the constraints, and whether it got there; None where nothing can be evaluated."""
     numbers = None
     holonomic = np.array([isinstance(c, Holonomic) for c in system.constraints])
     for _ in range(60):
-        numbers = row_numbers(system, q, v, values)
+        numbers = row_numbers(system, q, v, t, values)
         if numbers is None:
             return None, False
         A, _, level, rate = numbers

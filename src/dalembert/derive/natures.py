@@ -86,6 +86,15 @@ def _coulomb(
     if len(block) == len(slides) and all(m == masses[0] for m in masses):
         normal, along, speed = _norm(algebra, a.values()), v, _norm(algebra, v.values())
     else:
+        moving = [algebra.gradient(entry, [*algebra.q, *algebra.v, algebra.t]) for entry in block.values()]
+        if len(block) == len(slides) and not any(moving):
+            raise ModelError(
+                f"the friction of constraint {constraint.name!r}",
+                [
+                    "the masses along the coordinates differ, so this is not one particle and which body slides cannot "
+                    "be told; state it by from_particles, or by Prescribed with the multiplier of the constraint"
+                ],
+            )
         along = {i: algebra.total([block[i, j] * v[j] for j in slides if (i, j) in block]) for i in slides}
         w = solve_symmetric(block, a, slides, algebra)
         normal = algebra.sqrt(algebra.total([a[i] * w[i] for i in a]))

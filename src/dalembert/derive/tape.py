@@ -54,6 +54,7 @@ FUNCTIONS: dict[type, Callable[..., Any]] = {
     sp.asin: math.asin, sp.acos: math.acos, sp.atan: math.atan, sp.atan2: _atan2,
     sp.acot: lambda x: math.atan(1 / x) if x else math.pi / 2,
     sp.asec: lambda x: math.acos(1 / x), sp.acsc: lambda x: math.asin(1 / x),
+    sp.coth: lambda x: 1 / math.tanh(x), sp.sech: lambda x: 1 / math.cosh(x), sp.csch: lambda x: 1 / math.sinh(x),
     sp.sinh: math.sinh, sp.cosh: math.cosh, sp.tanh: math.tanh,
     sp.asinh: math.asinh, sp.acosh: math.acosh, sp.atanh: math.atanh,
     sp.exp: math.exp, sp.log: math.log, sp.Abs: abs, sp.sign: _sign, sp.Heaviside: _heaviside,

@@ -1,6 +1,6 @@
 """STATE: what the mechanician states. Frozen values, checked when built."""
 
-from dalembert.model.checks import is_coordinate, is_velocity, name_of, time, velocity
+from dalembert.model.checks import against_assumptions, is_coordinate, is_velocity, name_of, time, velocity
 from dalembert.model.constraints import Constraint, Differential, Holonomic, Nonholonomic
 from dalembert.model.errors import ModelError, StateError, refuse
 from dalembert.model.inputs import as_number
@@ -41,6 +41,7 @@ __all__ = [
     "StateError",
     "Statement",
     "Viscous",
+    "against_assumptions",
     "all_expressions",
     "as_number",
     "ideal_force",

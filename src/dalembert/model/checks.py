@@ -132,3 +132,26 @@ def names_once(names: Iterable[str], what: str) -> Iterator[str]:
     for name, count in Counter(names).items():
         if count > 1:
             yield f"the {what} name {name!r} is used {count} times; names must differ"
+
+
+def against_assumptions(symbol: Expr, value: float) -> Iterator[str]:
+    """A fault where a value breaks what its symbol is declared to be: sqrt(R**2) has become R already.
+
+    Zero passes for positive and negative ones: it is their limit, and "no gravity" or "no friction" is a fair question.
+    """
+    declared = ""
+    if value < 0 and symbol.is_nonnegative:
+        declared = "positive" if symbol.is_positive else "nonnegative"
+    elif value > 0 and symbol.is_nonpositive:
+        declared = "negative" if symbol.is_negative else "nonpositive"
+    elif symbol.is_integer and not value.is_integer():
+        declared = "integer"
+    if declared:
+        yield f"{name_of(symbol)} is declared {declared}, but has the value {value:g}"
+
+
+def not_real(symbols: Iterable[Symbol]) -> Iterator[str]:
+    """A fault for every symbol that cannot stand for a real number."""
+    for s in symbols:
+        if s.is_real is False or not s.is_commutative:
+            yield f"the parameter {s} is declared to be something else than a real number"

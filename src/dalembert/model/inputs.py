@@ -8,7 +8,15 @@ from typing import Any
 from sympy import Expr, ImmutableDenseMatrix, Symbol, sympify
 from sympy.core.sympify import SympifyError
 
-from dalembert.model.checks import expression, is_coordinate, is_velocity, name_of, names_once, time
+from dalembert.model.checks import (
+    against_assumptions,
+    expression,
+    is_coordinate,
+    is_velocity,
+    name_of,
+    names_once,
+    time,
+)
 from dalembert.model.constraints import Constraint, Differential, Holonomic, Nonholonomic
 from dalembert.model.errors import ModelError
 from dalembert.model.reactions import Reaction
@@ -21,13 +29,13 @@ def sequence(values: Any, what: str, subject: str) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def constraint_sequence(given: Any, subject: str) -> tuple[Constraint, ...]:
+def constraint_sequence(given: Any) -> tuple[tuple[Any, ...], list[str]]:
     """The constraints as a tuple; a single one may come bare."""
-    return sequence(
-        [given] if isinstance(given, (Holonomic, Nonholonomic, Differential)) else given,
-        "constraints",
-        subject,
-    )
+    if isinstance(given, (Holonomic, Nonholonomic, Differential)):
+        return (given,), []
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return (), [f"the constraints are {given!r}; give a sequence of them"]
+    return tuple(given), []
 
 
 def coordinate_faults(coordinates: tuple[Any, ...]) -> Iterator[str]:
@@ -94,6 +102,8 @@ def parameter_values(given: Any) -> tuple[tuple[tuple[Symbol, float], ...], list
             faults.append(f"the parameter {symbol!r} is not a symbol")
             continue
         number = as_number(value)
+        if number is not None:
+            faults += against_assumptions(symbol, number)
         if number is None:
             faults.append(f"the parameter {symbol} has the value {value!r}, a finite real number is meant")
         else:
@@ -132,14 +142,10 @@ def initial_values(given: Any, coordinates: tuple[Expr, ...]) -> tuple[tuple[tup
     return tuple(sorted(pairs, key=lambda pair: str(pair[0]))), faults
 
 
-def end_time(value: Any, subject: str) -> float | None:
+def end_time(value: Any) -> tuple[float | None, list[str]]:
     """The time a run ends, as a float."""
-    if value is None:
-        return None
-    number = as_number(value)
-    if number is None:
-        raise ModelError(subject, [f"until is {value!r}, a finite number is meant"])
-    return number
+    number = None if value is None else as_number(value)
+    return number, [] if value is None or number is not None else [f"until is {value!r}, a finite number is meant"]
 
 
 def named(constraints: tuple[Any, ...]) -> tuple[tuple[Constraint, ...], list[str]]:

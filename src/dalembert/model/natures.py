@@ -4,11 +4,11 @@ Each nature states the vector C(q, q̇, t) it contributes (Udwadia and Kalaba 20
 section 5). A system's C is the sum over its constraints. How C follows from a nature is in `derive/natures.py`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sympy import Expr
+from sympy import Expr, MatrixBase
 
 from dalembert.model.checks import expression, has_plain_sign, name_of
 from dalembert.model.errors import ModelError, refuse
@@ -32,12 +32,12 @@ class Prescribed:
 
     components: tuple[tuple[Expr | None, Expr], ...]
 
-    def __init__(self, C: Mapping[Expr, Expr] | Sequence[Expr]) -> None:
+    def __init__(self, C: Mapping[Expr, Expr] | Iterable[Expr]) -> None:
         faults: list[str] = []
         pairs: list[tuple[Expr | None, object]]
         if isinstance(C, Mapping):
             pairs = sorted(C.items(), key=lambda pair: str(pair[0]))
-        elif isinstance(C, Sequence) and not isinstance(C, str):
+        elif isinstance(C, (Iterable, MatrixBase)) and not isinstance(C, str):
             pairs = [(None, value) for value in C]
         else:
             raise ModelError("Prescribed", [f"C is {C!r}; give a mapping by coordinate or one value a coordinate"])
@@ -58,7 +58,10 @@ class Prescribed:
 
 @dataclass(frozen=True, init=False)
 class Viscous:
-    """C = −c q̇, over the coordinates of the particle that slides (Cartesian): drag in proportion to speed."""
+    """C = −c q̇: drag in proportion to the velocities as stated, those of the particle that slides among mass points.
+
+    A law in the coordinates of the statement: −c times the velocity in Cartesian ones, −c θ̇ at an angle.
+    """
 
     coefficient: Expr
 
@@ -72,7 +75,7 @@ class Viscous:
 
 @dataclass(frozen=True, init=False)
 class Quadratic:
-    """C = −c |q̇| q̇, over the coordinates of the particle that slides (Cartesian): drag as the speed squared."""
+    """C = −c |q̇| q̇: drag as the square of the speed, the velocities as in `Viscous`, |q̇|² the sum of their squares."""
 
     coefficient: Expr
 

@@ -33,6 +33,7 @@ MAX_DEGREE = 100  # of a root of a number, and the common one of those in a prod
 MAX_ROOTS = 6  # different roots of numbers in one product
 FUNCTION_WORK = 8  # what a function costs to make, in terms and factors read
 SYMPY_WORK = 150  # what one constant costs that SymPy is asked for
+MAX_COMPARED = 20  # terms of an argument that is compared with its opposite
 MAX_DEPTH = 64  # nodes inside nodes, of an expression that is read or written
 
 
@@ -485,6 +486,9 @@ def _base_and_exponent(factor: Expr) -> tuple[Expr, Expr]:
 
 
 def _is_negative(argument: Expr) -> bool:
-    """Whether a minus stands before the whole of `argument`."""
+    """Whether SymPy would take a minus out: most terms have one, or half of them do and the order decides."""
     terms = Add.make_args(argument)
-    return all((leading := Mul.make_args(term)[0]).is_Number and leading < 0 for term in terms)
+    negative = sum(bool((leading := Mul.make_args(term)[0]).is_Number and leading < 0) for term in terms)
+    if 2 * negative != len(terms) or len(terms) > MAX_COMPARED:
+        return 2 * negative > len(terms)
+    return bool(argument.sort_key() < (-argument).sort_key())

@@ -6,7 +6,10 @@ constraint's multiplier. They stay unevaluated in the statement; deriving the sy
 """
 
 from sympy import Expr, Function
+from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
+
+from dalembert.model.errors import ModelError
 
 LATEX_SPECIAL = {"\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim ", " ": r"\ ", **{c: rf"\{c}" for c in "#$%&_{}"}}
 
@@ -15,6 +18,7 @@ class Reaction(Function):
     """A quantity of the ideal constraint force, known only once the system has been derived."""
 
     is_extended_real = True
+    is_number = False  # also without arguments: it has a value only at a state
 
 
 class IdealForce(Reaction):
@@ -54,14 +58,22 @@ def _power(base: str, exp: str | None) -> str:
 
 def ideal_force(coordinate: Expr, of: str | None = None) -> IdealForce:
     """The ideal constraint force along `coordinate`; with `of`, the part of the constraint of that name."""
-    return IdealForce(coordinate) if of is None else IdealForce(coordinate, Str(of))
+    if not isinstance(coordinate, AppliedUndef):
+        raise ModelError("ideal_force", [f"{coordinate!r} is not a coordinate x(t)"])
+    return IdealForce(coordinate) if of is None else IdealForce(coordinate, _name(of))
 
 
 def ideal_magnitude(of: str | None = None) -> IdealMagnitude:
     """|Qᶜ_i|, the Euclidean norm over the coordinates; with `of`, of that constraint's part alone."""
-    return IdealMagnitude() if of is None else IdealMagnitude(Str(of))
+    return IdealMagnitude() if of is None else IdealMagnitude(_name(of))
 
 
 def multiplier(of: str) -> Multiplier:
     """The multiplier λ of the constraint named `of`, in the sense M q̈ = Q + Aᵀ λ with A = ∂f/∂q (or ∂f/∂q̇)."""
-    return Multiplier(Str(of))
+    return Multiplier(_name(of))
+
+
+def _name(of: object) -> Str:
+    if not isinstance(of, str):
+        raise ModelError("a reaction", [f"{of!r} is not the name of a constraint"])
+    return Str(of)

@@ -3,9 +3,18 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sympy import Expr
+from sympy import Expr, S
 
-from dalembert.model.checks import coordinates_in, name_of, names_once, no_reactions, time, unknown_coordinates
+from dalembert.model.checks import (
+    coordinates_in,
+    name_of,
+    names_once,
+    no_reactions,
+    not_real,
+    time,
+    unknown_coordinates,
+    velocity,
+)
 from dalembert.model.constraints import Constraint
 from dalembert.model.natures import Coulomb, Prescribed, Quadratic, Viscous
 from dalembert.model.reactions import IdealForce, IdealMagnitude, Multiplier
@@ -38,6 +47,7 @@ def statement_faults(system: "Statement") -> Iterator[str]:
     yield from names_once(
         [*(name_of(q) for q in system.coordinates), *(s.name for s in system.symbols), time().name], "symbol"
     )
+    yield from not_real(system.symbols)
     for constraint in system.constraints:
         yield from _nature_faults(system, constraint)
 
@@ -57,11 +67,22 @@ def _nature_faults(system: "Statement", constraint: Constraint) -> Iterator[str]
         for key in keys:
             if key is not None and key not in known:
                 yield f"{what} prescribes a component along {key}, which is not a coordinate"
+    elif isinstance(nature, Coulomb) and _moves(constraint):
+        yield (
+            f"{what}, Coulomb: the constraint moves by itself, and how fast its surface slides cannot be told; use "
+            f"Prescribed and write C with da.multiplier({constraint.name!r}), the sliding velocity and the coefficient"
+        )
     elif isinstance(nature, (Viscous, Quadratic, Coulomb)) and sliding(system, constraint) is None:
         yield (
             f"{what}, {type(nature).__name__}: it cannot be told which particle slides; use Prescribed and write C "
             f"with da.multiplier({constraint.name!r}), the velocity that slides and the coefficient"
         )
+
+
+def _moves(constraint: Constraint) -> bool:
+    """Whether time stands in a constraint by itself, not only in its coordinates and velocities."""
+    still = {symbol: S.One for q in coordinates_in(constraint.expr) for symbol in (velocity(q), q)}
+    return time() in constraint.expr.xreplace(still).free_symbols
 
 
 def sliding(system: "Statement", constraint: Constraint) -> tuple[int, ...] | None:

@@ -5,7 +5,7 @@ verify, …) are in `dalembert.system`, which adds what the other rooms can do w
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from types import MappingProxyType
 from typing import Any, Self
@@ -97,22 +97,9 @@ class Statement:
         coordinates = sequence(coordinates, "the coordinates", subject)
         function, faults = expression(L, "the Lagrangian")
         active, found = by_coordinate(forces, coordinates, "force")
-        faults += found
-        values, found = parameter_values(parameters)
-        faults += found
-        start, found = initial_values(initial, coordinates)
-        refuse(ModelError, subject, [*coordinate_faults(coordinates), *faults, *found])
+        given = _common(coordinates, constraints, parameters, name, initial, until, [*faults, *found])
         assert function is not None  # no faults: there is an expression
-        body = Lagrangian(function, active)
-        return cls(
-            coordinates,
-            body,
-            constraint_sequence(constraints, subject),
-            values,
-            name,
-            start,
-            end_time(until, subject),
-        )
+        return cls(coordinates, Lagrangian(function, active), *given)
 
     @classmethod
     def from_forces(
@@ -132,21 +119,8 @@ class Statement:
         coordinates = sequence(coordinates, "the coordinates", subject)
         mass, faults = mass_matrix(M, len(coordinates))
         impressed, found = by_coordinate(Q, coordinates, "impressed force")
-        faults += found
-        values, found = parameter_values(parameters)
-        faults += found
-        start, found = initial_values(initial, coordinates)
-        refuse(ModelError, subject, [*coordinate_faults(coordinates), *faults, *found])
-        body = MassAndForce(mass, impressed)
-        return cls(
-            coordinates,
-            body,
-            constraint_sequence(constraints, subject),
-            values,
-            name,
-            start,
-            end_time(until, subject),
-        )
+        given = _common(coordinates, constraints, parameters, name, initial, until, [*faults, *found])
+        return cls(coordinates, MassAndForce(mass, impressed), *given)
 
     @classmethod
     def from_particles(
@@ -170,27 +144,30 @@ class Statement:
         common, faults = expression(potential, "the potential")
         if common is not None:
             faults += potential_faults(common)
-        values, found = parameter_values(parameters)
         coordinates = tuple(x for p in points for x in p.position)
-        start, more = initial_values(initial, coordinates)
-        refuse(ModelError, subject, [*coordinate_faults(coordinates), *faults, *found, *more])
-        body = Particles(points, common)
-        return cls(
-            coordinates,
-            body,
-            constraint_sequence(constraints, subject),
-            values,
-            name,
-            start,
-            end_time(until, subject),
-        )
+        given = _common(coordinates, constraints, parameters, name, initial, until, faults)
+        return cls(coordinates, Particles(points, common), *given)
 
     def with_parameters(self, parameters: Values) -> Self:
-        """The same statement with some parameter values set anew."""
-        values, faults = parameter_values({**self.parameters, **parameters})
+        """The same statement with some parameter values set anew; parameters may be given by name."""
+        if not isinstance(parameters, Mapping):
+            raise ModelError(self._subject, [f"the parameters are {parameters!r}; give a mapping"])
+        by_name = {s.name: s for s in self.symbols}
+        given = {by_name.get(s, s) if isinstance(s, str) else s: value for s, value in parameters.items()}
+        values, faults = parameter_values({**self.parameters, **given})
         faults += [f"{s} is not a parameter of this system" for s, _ in values if s not in self.symbols]
         refuse(ModelError, self._subject, faults)
         return replace(self, values=values)
+
+    def __reduce__(self) -> Any:
+        """Pickle as the text of a model file, which reads back equal; as it is where a file could not hold it."""
+        from dalembert.model.files import loads
+        from dalembert.model.saving import dumps
+
+        try:
+            return loads, (dumps(self), type(self))
+        except ModelError:
+            return _restored, (type(self), tuple((f.name, getattr(self, f.name)) for f in fields(self)))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -208,3 +185,27 @@ class Statement:
 
 def _subject(name: str) -> str:
     return f"System {name!r}" if name else "System"
+
+
+def _restored(kind: type[Statement], values: tuple[tuple[str, Any], ...]) -> Statement:
+    return kind(**dict(values))
+
+
+def _common(
+    coordinates: tuple[Expr, ...],
+    constraints: Any,
+    parameters: Any,
+    name: Any,
+    initial: Any,
+    until: Any,
+    faults: Iterable[str],
+) -> tuple[Any, ...]:
+    """Constraints, values, name, start and end as every statement holds them; all faults, those before too, at once."""
+    rows, row_faults = constraint_sequence(constraints)
+    values, value_faults = parameter_values(parameters)
+    start, start_faults = initial_values(initial, coordinates)
+    end, end_faults = end_time(until)
+    name_faults = [] if isinstance(name, str) else [f"the name is {name!r}, a text is meant"]
+    found = [*faults, *row_faults, *named(rows)[1], *value_faults, *start_faults, *end_faults, *name_faults]
+    refuse(ModelError, _subject(name), [*coordinate_faults(coordinates), *found])
+    return rows, values, name, start, end

@@ -1,9 +1,8 @@
 """A certificate: every principle's answer at one instant, and the proofs that it is the right one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +49,7 @@ class Certificate:
     (z − q̈)ᵀM(z − q̈) (empty where the constraints leave no other); orthogonality, the M-inner product of the
     two components of the deviation q̈ − a; rank, dependencies among rows, tolerance asked, checks made.
     Arrays are those of `answer`, the explicit one; checks take the worst of all principles.
+    `distance`: how far the state is off each constraint, where that is known; it is told, not checked.
     `replaced`: M was not positive definite, and the Gauss measure is that of its equivalent.
     """
 
@@ -70,6 +70,7 @@ class Certificate:
     tolerance: float
     replaced: bool
     checks: tuple[Check, ...]
+    distance: tuple[float, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -114,13 +115,14 @@ class Certificate:
             "dependencies": [
                 {"row": d.row, "on": list(d.on), "coefficients": list(d.coefficients)} for d in self.dependencies
             ],
+            "distance": [d if d < float("inf") else None for d in self.distance],
             "tolerance": self.tolerance,
             "mass_replaced": self.replaced,
             "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
         }
 
 
-def certify(now: Instant, seed: int = 0) -> Certificate:
+def certify(now: Instant, seed: int = 0, distance: Sequence[float] = ()) -> Certificate:
     """Ask every principle, compare the answers, and check them against the laws they must obey.
 
     `seed` fixes the random possible accelerations. Differences are measured in the norms of the problem:
@@ -161,7 +163,7 @@ def certify(now: Instant, seed: int = 0) -> Certificate:
     basis = np.linalg.qr(ready.units[:, None] * ready.rows.virtual)[0]
     return Certificate(
         now=now,
-        answers=MappingProxyType(answers),
+        answers=answers,
         disagreement=apart,
         disagreeing=(first, second, part),
         residual=now.A @ answer.acceleration - now.b,
@@ -177,6 +179,7 @@ def certify(now: Instant, seed: int = 0) -> Certificate:
         tolerance=tolerance,
         replaced=ready.replaced,
         checks=tuple(checks),
+        distance=tuple(float(d) for d in distance),
     )
 
 

@@ -13,6 +13,10 @@ SYMMETRY = 1e-9
 """How far M may be from symmetric, relative to its largest entry; within it M is replaced by (M + Mᵀ)/2."""
 
 
+LARGEST = 1e150
+"""Beyond this a square overflows."""
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class Instant:
     """A constrained system at one instant: M q̈ = Q + Qᶜ with A q̈ = b and vᵀQᶜ = vᵀC whenever A v = 0.
@@ -122,6 +126,8 @@ def _faults(name: str, array: Array, shape: tuple[int, ...]) -> list[str]:
     if bad.size:
         where = ", ".join(str(i) for i in bad[0])
         faults.append(f"{name}: {len(bad)} values are not finite, the first is {name}[{where}]")
+    elif array.size and np.abs(array).max() > LARGEST:
+        faults.append(f"{name}: values up to {np.abs(array).max():.2g} are too large to be reckoned with")
     return faults
 
 

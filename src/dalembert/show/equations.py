@@ -12,7 +12,11 @@ from dalembert.show.notation import coordinate_names, drawn, flat, latex, plain,
 SIGN = "M q̈ = Q + Qᶜ_i + Qᶜ_ni,   Qᶜ_i = Aᵀ λ,   A q̈ = b"
 FREE = "M q̈ = Q"
 FACTORED = (  # text, LaTeX, and what must be there for the line to say something
-    ("a = M⁻¹ Q,  S = A M⁻¹ Aᵀ  (on independent rows)", r"a &= M^{-1} Q, \quad S = A M^{-1} A^{T}", "A"),
+    (
+        "a = M⁻¹ Q,  S = A M⁻¹ Aᵀ  (on independent rows)",
+        r"a &= M^{-1} Q, \quad S = A M^{-1} A^{T} \ \mathrm{(on\ independent\ rows)}",
+        "A",
+    ),
     ("λ = S⁻¹ (b − A a)", r"\lambda &= S^{-1} (b - A a)", "A"),
     ("Qᶜ_i = Aᵀ λ", r"Q^{c}_{i} &= A^{T} \lambda", "A"),
     ("Qᶜ_ni = C − Aᵀ S⁻¹ A M⁻¹ C", r"Q^{c}_{ni} &= C - A^{T} S^{-1} A M^{-1} C", "C"),
@@ -71,10 +75,11 @@ class Equations(ClosedForm):
     def latex(self) -> str:
         """One `aligned` environment with M, Q, A, b, C, forces, multipliers and the acceleration."""
         lines = [rf"{name} &= {_latex_matrix(matrix)}" for name, matrix in self._matrices()]
-        if self.factored and not self.contradictory:
+        if self.factored and not self.contradictory and not self.undetermined:
             lines += [tex for _, tex in self._factored_lines()]
         for section in self.sections().values():
             lines += [f"{line.latex} &= {latex(line.value)}" for line in section]
+        lines += [rf"&{latex_name(note)}" for note in self.notes]
         body = "\\\\[4pt]\n".join(lines)
         return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
@@ -82,7 +87,7 @@ class Equations(ClosedForm):
         """Unicode text, two-dimensional where a line holds it, and at most `width` columns wide."""
         parts = [wrapped(SIGN if self.constraints else FREE, width)]
         parts += [self._labelled(name, matrix, width) for name, matrix in self._matrices()]
-        if self.factored and not self.contradictory:
+        if self.factored and not self.contradictory and not self.undetermined:
             parts.append("\n".join(wrapped(line, width, "    ") for line, _ in self._factored_lines()))
         for title, section in self.sections().items():
             parts.append(f"{wrapped(title, width)}\n{'─' * min(len(title), width)}")

@@ -1,0 +1,85 @@
+"""The elimination, unrolled once, symbolically and sparsely, over any algebra.
+
+M and S = A M⁻¹ Aᵀ are factored as LDLᵀ in an order that keeps fill low; only entries that are structurally non-zero
+are ever written, so a chain of N links costs O(N).
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic
+
+from dalembert.derive.algebra import Algebra, E
+
+Sparse = Mapping[tuple[int, int], E]
+Vector = dict[int, E]
+
+
+@dataclass(frozen=True, eq=False)
+class Factors(Generic[E]):
+    """A symmetric matrix as LDLᵀ: for each pivot in order, its D and the entries of L below it."""
+
+    order: tuple[int, ...]
+    pivots: dict[int, E]
+    below: dict[int, dict[int, E]]
+
+    def solve(self, right: Mapping[int, E], algebra: Algebra[E]) -> Vector[E]:
+        """X with (LDLᵀ) X = right, touching only what is not zero; rows that stay zero are left out."""
+        y = dict(right)
+        for pivot in self.order:
+            if pivot in y:
+                for i, factor in self.below[pivot].items():
+                    step = factor * y[pivot]
+                    y[i] = y[i] - step if i in y else -step
+        x: Vector[E] = {}
+        for pivot in reversed(self.order):
+            terms = [factor * x[i] for i, factor in self.below[pivot].items() if i in x]
+            if pivot in y:
+                own = y[pivot] / self.pivots[pivot]
+                x[pivot] = own - algebra.total(terms) if terms else own
+            elif terms:
+                x[pivot] = -algebra.total(terms)
+        return x
+
+
+def factor(matrix: Sparse[E]) -> Factors[E]:
+    """LDLᵀ of a symmetric positive definite matrix given by its non-zero entries."""
+    rest: dict[int, dict[int, E]] = defaultdict(dict)
+    for (i, j), entry in matrix.items():
+        rest[i][j] = entry
+    order = minimum_degree({i: set(row) - {i} for i, row in rest.items()})
+    pivots: dict[int, E] = {}
+    below: dict[int, dict[int, E]] = {}
+    for pivot in order:
+        row = rest.pop(pivot)
+        d = pivots[pivot] = row.pop(pivot)
+        below[pivot] = {i: entry / d for i, entry in row.items()}
+        columns = sorted(row)
+        for place, i in enumerate(columns):
+            del rest[i][pivot]
+            for j in columns[place:]:
+                change = below[pivot][i] * row[j]
+                rest[i][j] = rest[i][j] - change if j in rest[i] else -change
+                rest[j][i] = rest[i][j]
+    return Factors(tuple(order), pivots, below)
+
+
+def minimum_degree(neighbours: Mapping[int, set[int]]) -> list[int]:
+    """An order of elimination: always the vertex with the fewest neighbours left, which then become a clique."""
+    graph = {i: set(js) for i, js in neighbours.items()}
+    buckets: dict[int, set[int]] = defaultdict(set)
+    for i, js in graph.items():
+        buckets[len(js)].add(i)
+    order: list[int] = []
+    while graph:
+        degree = next(d for d in range(len(graph)) if buckets[d])
+        pivot = min(buckets[degree])
+        buckets[degree].discard(pivot)
+        around = graph.pop(pivot)
+        for i in around:
+            buckets[len(graph[i])].discard(i)
+            graph[i] |= around
+            graph[i] -= {i, pivot}
+            buckets[len(graph[i])].add(i)
+        order.append(pivot)
+    return order

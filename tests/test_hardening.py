@@ -1,6 +1,7 @@
 """Answers that must not be silently wrong: each of these once was, or could be."""
 
 import pickle
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -234,3 +235,21 @@ class TestWords:
         assert_allclose(system(da.Holonomic(x, nature=nature)).instant(ON_RING).C, [1, 2])
         nature = da.Prescribed(Matrix([x, y]))
         assert_allclose(system(da.Holonomic(x, nature=nature)).instant(ON_RING).C, [0.6, -0.8])
+
+
+class TestSpeed:
+    def test_many_arguments_of_a_maximum(self):
+        """SymPy compares the arguments with each other every time it rebuilds a maximum; here it is not asked to."""
+        terms = ", ".join(f"sin({i}*x + y) + exp(-{i}*x*y)" for i in range(1, 25))
+        model = f'coordinates = ["x", "y"]\nlagrangian = "x\'^2 + y\'^2 - max({terms})"\n'
+        begin = perf_counter()
+        loaded = loads(model, da.System)
+        slope = loaded.instant({"x": 0.3, "y": 0.2, "x'": 0.0, "y'": 0.0}).Q
+        assert loaded.equations().factored
+        assert perf_counter() - begin < 10
+        largest = max(range(1, 25), key=lambda i: np.sin(i * 0.3 + 0.2) + np.exp(-i * 0.06))
+        expected = [
+            -largest * np.cos(largest * 0.3 + 0.2) + largest * 0.2 * np.exp(-largest * 0.06),
+            -np.cos(largest * 0.3 + 0.2) + largest * 0.3 * np.exp(-largest * 0.06),
+        ]
+        assert_allclose(slope, expected, rtol=1e-12)

@@ -50,6 +50,9 @@ def test_equals_sympy(expr, point):
         theirs = sp.diff(expr, s)
         if theirs.has(sp.DiracDelta, sp.Derivative, sp.Subs):
             continue
+        sides = one_sided(expr, point, s)
+        if expr.has(sp.Max, sp.Min) and (sides is None or abs(sides[0] - sides[1]) > 1e-4 * (1 + abs(sides[0]))):
+            continue  # two arguments are equal there: a kink, for which SymPy takes the mean of both slopes
         expected, found = exact(theirs, point), exact(slopes.get(s, sp.S.Zero), point)
         if expected is None or found is None:
             continue  # a form that is 0/0 there for one of them

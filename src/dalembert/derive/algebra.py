@@ -7,11 +7,13 @@ instance for equations that people read; an instance over compiled expressions n
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from sympy import Abs, Add, Dummy, Expr, S, Symbol, sqrt
+from sympy import Abs, Add, Basic, Dummy, Expr, MatrixBase, Max, Min, Piecewise, S, Symbol, sqrt
+from sympy.core.relational import Relational
 
 from dalembert.derive.differentiate import Differentiator
 from dalembert.model import Statement, name_of, time
 
+UNEVALUATED = (Max, Min, Piecewise, Relational)  # SymPy compares their arguments with each other, without limit
 E = TypeVar("E", bound=Any)  # an expression: it has + − * / and integer powers
 
 
@@ -71,11 +73,13 @@ class Symbols:
 
     def convert(self, expr: Expr, known: Mapping[Expr, Expr] | None = None) -> Expr:
         """Replace x(t), ẋ(t), t (and the reactions in `known`) by their symbols."""
-        return expr.xreplace({**self._down, **known} if known else self._down)
+        return _replaced(expr, {**self._down, **known} if known else self._down)
 
     def restore(self, expr: Any) -> Any:
         """The inverse of `convert`: back to x(t), ẋ(t) and t, for expressions and matrices."""
-        return expr.xreplace(self._up)
+        if isinstance(expr, MatrixBase):
+            return expr.applyfunc(lambda e: _replaced(e, self._up))
+        return _replaced(expr, self._up)
 
     def gradient(self, f: Expr, variables: Sequence[Symbol]) -> dict[int, Expr]:
         """The non-zero derivatives; what was differentiated once is remembered."""
@@ -97,3 +101,25 @@ class Symbols:
     def abs(self, f: Expr) -> Expr:
         """The absolute value."""
         return Abs(f)
+
+
+def _replaced(expr: Expr, rule: Mapping[Expr, Expr]) -> Expr:
+    """`expr` with parts replaced, as `xreplace` does, but what SymPy compares at length is rebuilt as it stands."""
+    memo: dict[Basic, Basic] = {}
+
+    def go(e: Basic) -> Basic:
+        if e in rule:
+            return rule[e]
+        if not e.args:
+            return e
+        if e not in memo:
+            arguments = [go(a) for a in e.args]
+            if all(new is old for new, old in zip(arguments, e.args, strict=True)):
+                memo[e] = e
+            elif isinstance(e, UNEVALUATED):
+                memo[e] = e.func(*arguments, evaluate=False)
+            else:
+                memo[e] = e.func(*arguments)
+        return memo[e]
+
+    return go(expr)

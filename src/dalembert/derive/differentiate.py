@@ -7,7 +7,26 @@ used over and over, which is what this keeps.
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sympy import Abs, Add, Expr, Function, Heaviside, Mul, Piecewise, Pow, S, Symbol, ceiling, floor, log, sign
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Function,
+    Ge,
+    Heaviside,
+    Le,
+    Max,
+    Min,
+    Mul,
+    Piecewise,
+    Pow,
+    S,
+    Symbol,
+    ceiling,
+    floor,
+    log,
+    sign,
+)
 from sympy.core.function import AppliedUndef, ArgumentIndexError
 
 Slopes = dict[Symbol, Expr]
@@ -44,9 +63,19 @@ class Differentiator:
             parts = [(self.slopes(value), condition) for value, condition in f.args]
             variables = dict.fromkeys(x for slopes, _ in parts for x in slopes)
             return {x: Piecewise(*((s.get(x, S.Zero), c) for s, c in parts)) for x in variables}
+        if isinstance(f, (Max, Min)):
+            return self._extreme(f)
         if isinstance(f, Function) and not isinstance(f, AppliedUndef):
             return self._function(f)
         return {x: f.diff(x) for x in f.free_symbols & self._known.keys()}
+
+    def _extreme(self, f: Max | Min) -> Slopes:
+        """The slope of the first argument that attains the maximum or minimum."""
+        attains = Ge if isinstance(f, Max) else Le
+        parts = [(self.slopes(a), attains(a, f, evaluate=False)) for a in f.args]
+        parts[-1] = (parts[-1][0], S.true)
+        variables = dict.fromkeys(x for slopes, _ in parts for x in slopes)
+        return {x: Piecewise(*((s.get(x, S.Zero), c) for s, c in parts), evaluate=False) for x in variables}
 
     def _power(self, f: Pow) -> Slopes:
         base, exponent = f.args

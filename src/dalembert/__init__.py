@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         ideal_magnitude,
         multiplier,
     )
+    from dalembert.motion import Start
     from dalembert.principles import (
         Answer,
         Certificate,
@@ -62,6 +63,8 @@ _ROOMS = {
     # derive and show
     "ClosedForm": "derive",
     "Equations": "show",
+    # move
+    "Start": "motion",
     # decide and prove
     "Instant": "principles",
     "Answer": "principles",
@@ -93,6 +96,7 @@ __all__ = [
     "Particle",
     "Prescribed",
     "Quadratic",
+    "Start",
     "StateError",
     "System",
     "Viscous",

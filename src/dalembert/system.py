@@ -1,12 +1,12 @@
 """`System`: a statement with the verbs of every room, the one object people hold."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dalembert import derive, show
+from dalembert import derive, motion, show
 from dalembert.model import Statement, name_of
 from dalembert.principles import Certificate, ContradictionError, Instant, MassError, certify, least_squares
 
@@ -42,6 +42,19 @@ class System(Statement):
     ) -> derive.Residuals:
         """How far a state is off the constraints: `.level`, `.rate` and `.distance` of each constraint."""
         return derive.residuals(self, state, t, parameters)
+
+    def start(
+        self,
+        guess: Mapping[Any, Any],
+        fixed: Iterable[Any] = (),
+        t: float = 0.0,
+        parameters: Mapping[Any, Any] | None = None,
+    ) -> motion.Start:
+        """The consistent state nearest to `guess` in the metric of M, what is `fixed` held; says what was moved.
+
+        What the guess does not name is taken as zero. Raises `StateError` with each residual where there is none.
+        """
+        return motion.start(self, guess, fixed, t, parameters)
 
     def check(self) -> show.Finding:
         """Whether the start satisfies the constraints and every principle gives the same answer there."""

@@ -22,6 +22,15 @@ from dalembert.principles import Instant, dependencies, explicit
 Array = np.ndarray
 
 
+class RowNumbers(NamedTuple):
+    """The constraint rows in numbers: A (m, n), b, level and rate (m,)."""
+
+    A: Array
+    b: Array
+    level: Array
+    rate: Array
+
+
 class Residuals(NamedTuple):
     """How far a state is off the constraints: φ or ψ, φ̇ or ψ, and the distance they stand for, each (m,)."""
 
@@ -119,6 +128,17 @@ def instant(
     return Instant(now.M, Q, A, b, C, *names)
 
 
+def mass_and_rows(
+    system: Statement, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
+) -> tuple[Array, RowNumbers]:
+    """M and the constraint rows at a state, without the natures of constraint forces, which need not exist there."""
+    inputs = numbers(system, state, t, parameters)
+    form = _form(system)
+    n = len(system.coordinates)
+    M = _filled((n, n), _derived(form).M, _located(_free_tape(form), inputs, state))
+    return (M + M.T) / 2, _rows(form, _located(_row_tape(form), inputs, state))
+
+
 def _refuse_arbitrary(now: Instant, lam: Array, C: Array, effect: Callable[[Array], Array]) -> None:
     """Raise where C depends on how redundant rows share the ideal force among them, which nothing determines."""
     involved = {row for d in dependencies(now) for row in (d.row, *d.on)}
@@ -150,15 +170,6 @@ def residuals(
     length = np.linalg.norm(A, axis=1)
     distance = np.divide(size, length, out=np.where(size > 0, np.inf, 0.0), where=length > 0)
     return Residuals(level, rate, distance)
-
-
-class RowNumbers(NamedTuple):
-    """The constraint rows in numbers: A (m, n), b, level and rate (m,)."""
-
-    A: Array
-    b: Array
-    level: Array
-    rate: Array
 
 
 def row_numbers(system: Statement, q: Array, v: Array, t: float, values: Mapping[Any, float]) -> RowNumbers | None:

@@ -96,7 +96,7 @@ def start(
 
 
 def _nearest(x0: Array, relation: Callable[[Array], tuple[Array, Array]], M: Array, free: Array) -> Array:
-    """The point nearest to x0 in the metric of M where the relation f(x) = 0 holds; the last one tried if there is none.
+    """The point nearest to x0 in the metric of M where f(x) = 0 holds, or the last one tried if there is none.
 
     Each step solves the problem with f linearised, f + A (x − x_k) = 0; when the steps no longer get smaller, what is
     left is done by Newton's method, which only seeks the relation.

@@ -253,3 +253,11 @@ class TestSpeed:
             -np.cos(largest * 0.3 + 0.2) + largest * 0.3 * np.exp(-largest * 0.06),
         ]
         assert_allclose(slope, expected, rtol=1e-12)
+
+
+def test_a_constraint_that_is_lost_at_a_state_is_said_to_be():
+    """(x − 1)² = 0 has no gradient where it holds: it is not called redundant, and it does not pass unmentioned."""
+    lost = da.System.from_lagrangian(vx**2 / 2 + x, [x], constraints=[da.Holonomic((x - 1) ** 2, "square")])
+    text = lost.verify({x: 1.0, vx: 0.0}).text()
+    assert "“square” is a row of zeros: it does not act at this state" in text
+    assert "Redundant" not in text

@@ -35,13 +35,13 @@ def _system(certificate: Certificate) -> Iterator[str]:
     for d in certificate.dependencies:
         name = now.constraints[d.row]
         sources = combination(d.coefficients, [f"“{now.constraints[j]}”" for j in d.on])
-        lines.append(f"“{name}” = {sources}" if d.on else f"“{name}” is a row of zeros")
+        lines.append(f"“{name}” = {sources}" if d.on else f"“{name}” is a row of zeros: it does not act at this state")
     yield from _shown(lines, "dependent rows")
     far = [(d, name) for d, name in zip(certificate.distance, now.constraints, strict=False) if d > OFF]
     if far:
         distance, name = max(far)
         yield f"The state is off the constraints, by {distance:.2g} at “{name}”: what follows is about it all the same."
-    if certificate.redundant:
+    if any(d.on for d in certificate.dependencies):
         yield "Redundant rows do not change the motion; their multipliers are the ones of least norm."
     if certificate.replaced:
         yield "M is not positive definite; the constraints make the motion unique, with an equivalent M."

@@ -261,3 +261,14 @@ def test_a_constraint_that_is_lost_at_a_state_is_said_to_be():
     text = lost.verify({x: 1.0, vx: 0.0}).text()
     assert "“square” is a row of zeros: it does not act at this state" in text
     assert "Redundant" not in text
+
+
+def test_what_is_kept_of_one_system_stays_together():
+    """With many systems in use, what was derived of one is not read with the symbols of another derivation."""
+    kept = system(da.Holonomic(ring, "ring"))
+    kept.instant(ON_RING)
+    for i in range(80):
+        other = da.System.from_lagrangian(vx**2 * (i + 1) / 2 - x, [x])
+        other.instant({x: 0.0, vx: 0.0})
+        kept.instant(ON_RING)
+    assert Matrix([[2 * x, 2 * y]]) == kept.equations().A

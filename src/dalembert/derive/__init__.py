@@ -5,14 +5,12 @@ from dalembert.derive.evaluate import (
     Array,
     Residuals,
     RowNumbers,
-    caches,
-    derived,
     instant,
     mass_and_rows,
     residuals,
-    symbols_of,
 )
 from dalembert.derive.mechanics import Derived
+from dalembert.derive.prepared import caches, prepared
 from dalembert.derive.states import initial_state
 
 __all__ = [
@@ -23,10 +21,9 @@ __all__ = [
     "RowNumbers",
     "caches",
     "closed_form",
-    "derived",
     "initial_state",
     "instant",
     "mass_and_rows",
+    "prepared",
     "residuals",
-    "symbols_of",
 ]

@@ -16,10 +16,10 @@ from sympy import Expr, ImmutableDenseMatrix, Matrix, S, zeros
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.evaluate import derived, symbols_of
 from dalembert.derive.independence import independence
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.mechanics import Derived
+from dalembert.derive.prepared import prepared
 from dalembert.derive.tidy import tidy
 from dalembert.model import Statement, multiplier
 
@@ -71,8 +71,8 @@ class Unreadable(Exception):
 
 def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
     """The symbolic equation of motion of a statement, closed where that can be read, else factored."""
-    algebra, d = symbols_of(system), derived(system)
-    parts = _short_parts(_dense(d), seconds / 3)
+    kept = prepared(system)
+    algebra, parts = kept.algebra, _short_parts(_dense(kept.derived), seconds / 3)
     rows, contradictory, notes = independence(system)
     names = tuple(c.name for c in system.constraints)
     solved: dict[str, Matrix] = {}

@@ -1,20 +1,15 @@
-"""Numbers at an instant: M, Q, A, b and C of a statement at a state, as NumPy arrays.
-
-The symbolic derivation and its tape are made once for a statement and kept.
-"""
+"""Numbers at an instant: M, Q, A, b and C of a statement at a state, as NumPy arrays."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import null_space
 from sympy import Expr
 
-from dalembert.derive.algebra import Symbols
-from dalembert.derive.mechanics import Derived, derive
-from dalembert.derive.states import numbers, undefined
+from dalembert.derive.mechanics import Derived
+from dalembert.derive.prepared import Prepared, prepared
+from dalembert.derive.states import numbers
 from dalembert.derive.tape import Tape
 from dalembert.model import ModelError, StateError, Statement, name_of, refuse
 from dalembert.principles import Instant, dependencies, explicit
@@ -39,66 +34,6 @@ class Residuals(NamedTuple):
     distance: Array
 
 
-def symbols_of(system: Statement) -> Symbols:
-    """The SymPy algebra of a statement; equal statements share one."""
-    return _symbols(_form(system))
-
-
-def derived(system: Statement) -> Derived[Expr]:
-    """The symbolic M, Q, A, b, C of a statement in its SymPy algebra."""
-    return _derived(_form(system))
-
-
-@lru_cache(maxsize=64)
-def _form(system: Statement) -> Statement:
-    """The statement without its values: what the derivation depends on."""
-    return replace(system, values=tuple((s, 0.0) for s in system.symbols), initial=(), until=None, name="")
-
-
-@lru_cache(maxsize=64)
-def _symbols(form: Statement) -> Symbols:
-    return Symbols(form)
-
-
-@lru_cache(maxsize=64)
-def _derived(form: Statement) -> Derived[Expr]:
-    return derive(form, _symbols(form))
-
-
-def _inputs(form: Statement) -> list[Expr]:
-    algebra = _symbols(form)
-    return [*algebra.q, *algebra.v, algebra.t, *algebra.parameters.values()]
-
-
-@lru_cache(maxsize=64)
-def _free_tape(form: Statement) -> Tape:
-    """M and Q."""
-    d = _derived(form)
-    return Tape(_inputs(form), [*d.M.values(), *d.Q])
-
-
-@lru_cache(maxsize=64)
-def _row_tape(form: Statement) -> Tape:
-    """A, b and the constraints' level and rate."""
-    d = _derived(form)
-    return Tape(_inputs(form), [*d.A.values(), *d.b, *d.level, *d.rate])
-
-
-@lru_cache(maxsize=64)
-def _work_tape(form: Statement) -> Tape | None:
-    """C and the parts of the friction terms, by the multipliers too; None where every constraint is ideal."""
-    d = _derived(form)
-    if not d.friction and all(c == 0 for c in d.C):
-        return None
-    parts = [*d.C, *(e for f in d.friction for e in (f.size, f.speed, *f.along.values()))]
-    return Tape([*_inputs(form), *_symbols(form).lam], parts)
-
-
-def caches() -> tuple[Any, ...]:
-    """The caches of derived statements; each has `cache_clear`, for those who measure."""
-    return _form, _symbols, _derived, _free_tape, _row_tape, _work_tape, undefined
-
-
 def instant(
     system: Statement, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
 ) -> Instant:
@@ -107,15 +42,15 @@ def instant(
     Raises `StateError` with everything that is missing, foreign or not finite, or that does not exist there.
     """
     inputs = numbers(system, state, t, parameters)
-    form = _form(system)
-    d, n = _derived(form), len(system.coordinates)
-    free = _located(_free_tape(form), inputs, state)
+    kept = prepared(system)
+    d, n = kept.derived, len(system.coordinates)
+    free = _located(kept.free, inputs, state)
     M = _filled((n, n), d.M, free)
     Q = np.array(free[len(d.M) :])
-    A, b, _, _ = _rows(form, _located(_row_tape(form), inputs, state))
+    A, b, _, _ = _rows(kept, _located(kept.rows, inputs, state))
     names = tuple(map(name_of, system.coordinates)), tuple(c.name for c in system.constraints)
     now = Instant((M + M.T) / 2, Q, A, b, np.zeros(n), *names)
-    work = _work_tape(form)
+    work = kept.work
     if work is None:
         return now
     lam = explicit(now).multipliers
@@ -133,10 +68,9 @@ def mass_and_rows(
 ) -> tuple[Array, RowNumbers]:
     """M and the constraint rows at a state, without the natures of constraint forces, which need not exist there."""
     inputs = numbers(system, state, t, parameters)
-    form = _form(system)
-    n = len(system.coordinates)
-    M = _filled((n, n), _derived(form).M, _located(_free_tape(form), inputs, state))
-    return (M + M.T) / 2, _rows(form, _located(_row_tape(form), inputs, state))
+    kept, n = prepared(system), len(system.coordinates)
+    M = _filled((n, n), kept.derived.M, _located(kept.free, inputs, state))
+    return (M + M.T) / 2, _rows(kept, _located(kept.rows, inputs, state))
 
 
 def _refuse_arbitrary(now: Instant, lam: Array, C: Array, effect: Callable[[Array], Array]) -> None:
@@ -164,8 +98,8 @@ def residuals(
     The distance of a row is the larger of |φ| and |φ̇| (or |ψ|) over the length of its gradient, to first order how far
     the state must move; it is infinite where the gradient vanishes and the row does not hold.
     """
-    form = _form(system)
-    A, _, level, rate = _rows(form, _located(_row_tape(form), numbers(system, state, t, parameters), state))
+    kept = prepared(system)
+    A, _, level, rate = _rows(kept, _located(kept.rows, numbers(system, state, t, parameters), state))
     size = np.maximum(np.abs(level), np.abs(rate))
     length = np.linalg.norm(A, axis=1)
     distance = np.divide(size, length, out=np.where(size > 0, np.inf, 0.0), where=length > 0)
@@ -174,16 +108,16 @@ def residuals(
 
 def row_numbers(system: Statement, q: Array, v: Array, t: float, values: Mapping[Any, float]) -> RowNumbers | None:
     """The constraint rows at bare numbers, or None where they do not exist."""
-    form = _form(system)
+    kept = prepared(system)
     try:
-        out = _row_tape(form)([*q, *v, t, *(values[s] for s in _symbols(form).parameters)])
+        out = kept.rows([*q, *v, t, *(values[s] for s in system.symbols)])
     except ModelError:
         return None
-    return _rows(form, out)
+    return _rows(kept, out)
 
 
-def _rows(form: Statement, out: list[float]) -> RowNumbers:
-    d, m, n = _derived(form), len(form.constraints), len(form.coordinates)
+def _rows(kept: Prepared, out: list[float]) -> RowNumbers:
+    d, m, n = kept.derived, len(kept.form.constraints), len(kept.form.coordinates)
     b, level, rate = np.array(out[len(d.A) :]).reshape(3, m)
     return RowNumbers(_filled((m, n), d.A, out), b, level, rate)
 

@@ -1,0 +1,71 @@
+"""A derived statement and its tapes, made once and kept together: they only mean something with their own symbols."""
+
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from sympy import Expr
+
+from dalembert.derive.algebra import Symbols
+from dalembert.derive.mechanics import Derived, derive
+from dalembert.derive.tape import Tape
+from dalembert.model import Statement
+
+
+class Prepared:
+    """The SymPy algebra of a statement, M, Q, A, b, C in it, and the tapes; each made when it is first asked for."""
+
+    def __init__(self, form: Statement) -> None:
+        self.form = form
+        self.algebra = Symbols(form)
+
+    @cached_property
+    def derived(self) -> Derived[Expr]:
+        """M, Q, A, b, C in the symbols of the algebra."""
+        return derive(self.form, self.algebra)
+
+    @cached_property
+    def free(self) -> Tape:
+        """M and Q."""
+        return Tape(self._inputs, [*self.derived.M.values(), *self.derived.Q])
+
+    @cached_property
+    def rows(self) -> Tape:
+        """A, b and the constraints' level and rate."""
+        d = self.derived
+        return Tape(self._inputs, [*d.A.values(), *d.b, *d.level, *d.rate])
+
+    @cached_property
+    def work(self) -> Tape | None:
+        """C and the parts of the friction terms, by the multipliers too; None where every constraint is ideal."""
+        d = self.derived
+        if not d.friction and all(c == 0 for c in d.C):
+            return None
+        parts = [*d.C, *(e for f in d.friction for e in (f.size, f.speed, *f.along.values()))]
+        return Tape([*self._inputs, *self.algebra.lam], parts)
+
+    @property
+    def _inputs(self) -> list[Expr]:
+        a = self.algebra
+        return [*a.q, *a.v, a.t, *a.parameters.values()]
+
+
+def prepared(system: Statement) -> Prepared:
+    """What is kept of a statement; statements that differ in values, start or name share it."""
+    return _prepared(_form(system))
+
+
+@lru_cache(maxsize=64)
+def _form(system: Statement) -> Statement:
+    """The statement without its values: what the derivation depends on."""
+    return replace(system, values=tuple((s, 0.0) for s in system.symbols), initial=(), until=None, name="")
+
+
+@lru_cache(maxsize=64)
+def _prepared(form: Statement) -> Prepared:
+    return Prepared(form)
+
+
+def caches() -> tuple[Any, ...]:
+    """The caches of derived statements; each has `cache_clear`, for those who measure."""
+    return _form, _prepared

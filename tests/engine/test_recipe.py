@@ -139,7 +139,7 @@ def test_what_switches_is_refused_by_name(system):
 def test_the_work_grows_with_the_chain():
     """A chain of N links has O(N) expressions: the acceleration of one mass does not depend on the far end's symbols
     more than through the multipliers, and the elimination writes no fill."""
-    from dalembert.engine.elimination import factor
+    from dalembert.derive.elimination import factor
 
     tridiagonal = {(i, j): 1.0 + i for i in range(200) for j in (i - 1, i, i + 1) if 0 <= j < 200}
     factors = factor(tridiagonal)

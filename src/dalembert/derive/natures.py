@@ -11,6 +11,7 @@ from typing import Any, Generic
 from sympy import Expr
 
 from dalembert.derive.algebra import Algebra, E
+from dalembert.derive.elimination import factor
 from dalembert.model import (
     Constraint,
     Coulomb,
@@ -96,7 +97,7 @@ def _coulomb(
                 ],
             )
         along = {i: algebra.total([block[i, j] * v[j] for j in slides if (i, j) in block]) for i in slides}
-        w = solve_symmetric(block, a, slides, algebra)
+        w = factor(block).solve(a, algebra)
         normal = algebra.sqrt(algebra.total([a[i] * w[i] for i in a]))
         speed = algebra.sqrt(algebra.total([v[i] * along[i] for i in slides]))
     return Friction(constraint.name, mu * algebra.abs(algebra.lam[row]) * normal, along, speed)
@@ -128,24 +129,3 @@ def _reactions(system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int
 
 def _norm(algebra: Algebra[Any], components: Any) -> Any:
     return algebra.sqrt(algebra.total([c**2 for c in components]))
-
-
-def solve_symmetric(
-    M: Mapping[tuple[int, int], E], right: Mapping[int, E], order: Sequence[int], algebra: Algebra[E]
-) -> dict[int, E]:
-    """M⁻¹ r by an LDLᵀ elimination in the given order, for a positive definite block of an algebra's expressions."""
-    rest: dict[tuple[int, int], Any] = dict(M)
-    y: dict[int, Any] = {i: right.get(i, algebra.zero) for i in order}
-    factors: list[tuple[int, dict[int, Any]]] = []
-    for k, pivot in enumerate(order):
-        d = rest[pivot, pivot]
-        below = {i: rest[i, pivot] / d for i in order[k + 1 :] if (i, pivot) in rest}
-        for i, f in below.items():
-            y[i] = y[i] - f * y[pivot]
-            for j in below:
-                rest[i, j] = rest.get((i, j), algebra.zero) - f * rest[pivot, j]
-        y[pivot] = y[pivot] / d
-        factors.append((pivot, below))
-    for pivot, below in reversed(factors):
-        y[pivot] = y[pivot] - algebra.total([f * y[i] for i, f in below.items()])
-    return y

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Generic
 
 from dalembert.derive.algebra import Algebra, E
+from dalembert.derive.elimination import Vector, factor
 from dalembert.derive.mechanics import Sparse
-from dalembert.engine.elimination import Vector, factor
 
 
 @dataclass(frozen=True, eq=False)

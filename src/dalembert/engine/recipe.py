@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dalembert.derive.elimination import Vector, factor
 from dalembert.derive.mechanics import Sparse, constraint_rates, rows, unconstrained
 from dalembert.derive.natures import work_doing
 from dalembert.engine.dynamics import Dynamics, augmented, chosen, solve
-from dalembert.engine.elimination import Vector, factor
 from dalembert.engine.expressions import Compiled, Expression
 from dalembert.model import Lagrangian, MassAndForce, Particles, Statement
 

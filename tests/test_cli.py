@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -285,3 +286,11 @@ def test_help(call, arguments):
     assert (answer.code, answer.err) == (0, "")
     assert "Usage: dalembert" in answer.out
     assert "..." not in answer.out.split("Commands:")[-1]  # no summary is cut off
+
+
+def test_a_closed_output_is_no_fault():
+    """`dalembert check hemisphere >&-`: there is nowhere to print, and the check holds all the same."""
+    command = f"{shlex.quote(sys.executable)} -m dalembert check hemisphere >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr == ""

@@ -222,6 +222,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The `dalembert` command."""
+    if sys.stdout is None:  # closed by the caller: what is printed goes nowhere
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that has no q̈ shows an escape for it instead of failing
             stream.reconfigure(errors="backslashreplace")

@@ -93,7 +93,7 @@ class Tape:
         self._constants: list[Any] = []
         self._constant_slot: dict[Any, int] = {}
         self._steps: list[Step] = []
-        outputs = [sp.sympify(e) for e in outputs]
+        outputs = [sp.sympify(e, strict=True) for e in outputs]
         order = _postorder(outputs, set(self.inputs))
         slot: dict[Any, int] = {x: i for i, x in enumerate(self.inputs)}
         constants = [e for e in order if e.is_number or e in (sp.true, sp.false)]

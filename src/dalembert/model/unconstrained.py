@@ -1,7 +1,6 @@
 """The system without its constraints, in one of three ways: a Lagrangian, mass and forces, or mass points.
 
-Each is a frozen value with the same two members: `coordinates` it is written in, where it brings them itself, and
-`expressions()`, everything it says, each with the words an error would use for it.
+Each is a frozen value with `expressions()`: everything it says, each with the words an error would use for it.
 """
 
 from collections.abc import Iterator
@@ -14,7 +13,6 @@ from dalembert.model.checks import (
     expression,
     has_plain_sign,
     is_coordinate,
-    parameters_in,
     time,
     velocities_in,
     velocity,
@@ -117,8 +115,3 @@ def potential_faults(potential: Expr) -> Iterator[str]:
     if moving := velocities_in(potential):
         listed = ", ".join(sorted(str(v) for v in moving))
         yield f"the potential contains a velocity ({listed}); forces that depend on velocity go into the particles"
-
-
-def parameters_of(unconstrained: Unconstrained) -> set[Expr]:
-    """Every parameter the unconstrained system uses."""
-    return set(parameters_in(expr for _, expr in unconstrained.expressions()))

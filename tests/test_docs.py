@@ -51,7 +51,7 @@ def test_commands_run(page, tmp_path, monkeypatch):
 
 def test_readme_has_the_two_commands_first():
     commands = blocks(ROOT / "README.md", "sh")
-    assert commands[0].endswith("dalembert derive rough-ring\n")
+    assert commands[0].endswith("dalembert run nonholonomic-particle\n")
     assert "pytest" in commands[1]
     assert all(c.count("\n") == 1 for c in commands[:2])
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dalembert.derive import ClosedForm
+    from dalembert.engine import NotSmooth
     from dalembert.model import (
         Coulomb,
         Differential,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
         ideal_magnitude,
         multiplier,
     )
-    from dalembert.motion import Start
+    from dalembert.motion import Event, Interrupted, Progress, RunError, Start, Status
     from dalembert.principles import (
         Answer,
         Certificate,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
         least_squares,
     )
     from dalembert.show import Equations
-    from dalembert.system import System
+    from dalembert.system import Motion, System
 
     principles: Mapping[str, Principle]
 
@@ -65,6 +66,10 @@ _ROOMS = {
     "Equations": "show",
     # move
     "Start": "motion",
+    "Motion": "system",
+    "Status": "motion",
+    "Event": "motion",
+    "Progress": "motion",
     # decide and prove
     "Instant": "principles",
     "Answer": "principles",
@@ -76,6 +81,9 @@ _ROOMS = {
     "InstantError": "principles",
     "MassError": "principles",
     "ContradictionError": "principles",
+    "NotSmooth": "engine",
+    "RunError": "motion",
+    "Interrupted": "motion",
 }
 
 __all__ = [
@@ -86,18 +94,25 @@ __all__ = [
     "Coulomb",
     "Differential",
     "Equations",
+    "Event",
     "Holonomic",
     "Ideal",
     "Instant",
     "InstantError",
+    "Interrupted",
     "MassError",
     "ModelError",
+    "Motion",
     "Nonholonomic",
+    "NotSmooth",
     "Particle",
     "Prescribed",
+    "Progress",
     "Quadratic",
+    "RunError",
     "Start",
     "StateError",
+    "Status",
     "System",
     "Viscous",
     "__version__",

@@ -49,6 +49,52 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
+@app.command("run")
+def run_model(
+    model: Model,
+    until: Annotated[float | None, typer.Option("--until", metavar="T", help="The time to move until.")] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Another value of a parameter; may be repeated."),
+    ] = None,
+    tolerance: Annotated[
+        float | None, typer.Option("--tolerance", metavar="X", help="Relative error of a step. [usual: 2.2e-16]")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", metavar="N", help="How many times to keep, and print with --json.")
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", metavar="taylor|plain", help="Compiled, or SciPy's (slow).")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Keep data, summary and model in DIR.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the motion: .png, .svg or .pdf.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Move MODEL from its start and say what happened."""
+    with _answering(json):
+        system = _load(model)
+        from dalembert.cli_run import Wanted, document, keep, move
+        from dalembert.show import Summary
+
+        wanted = Wanted(model, _find(model), until, changes or (), tolerance, samples, engine, output, plot)
+        motion = move(system, wanted)
+        summary = Summary.of(motion)
+        kept = keep(motion, summary, wanted)
+        if json:
+            _print_json({**document(motion, summary, wanted), "saved": kept})
+        else:
+            width = _width()
+            print(f"{system.name or model}\n\n{summary.stated(width)}")
+            print(f"  in full: dalembert derive {model}\n\n{summary.happened(width)}")
+            print("".join(f"saved {name}\n" for name in kept), end="")
+        if not motion.status.ok:
+            raise typer.Exit(FAILED)
+
+
 @app.command()
 def derive(
     model: Model,

@@ -1,14 +1,18 @@
-"""`System`: a statement with the verbs of every room, the one object people hold."""
+"""`System` and `Motion`: a statement and a run with the verbs of every room, the two objects people hold."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from dalembert import derive, motion, show
 from dalembert.model import Statement, name_of
 from dalembert.principles import Certificate, ContradictionError, Instant, MassError, certify, least_squares
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,50 @@ class System(Statement):
         """
         return motion.start(self, guess, fixed, t, parameters)
 
+    def simulate(
+        self,
+        start: Mapping[Any, Any] | motion.Start | motion.Trajectory | None = None,
+        until: float | None = None,
+        *,
+        t0: float | None = None,
+        tolerance: float | None = None,
+        samples: Any = None,
+        parameters: Mapping[Any, Any] | None = None,
+        engine: Literal["taylor", "plain"] | None = None,
+        compile: Literal["auto", "compact", "full"] = "auto",
+        drift: float | None = None,
+        singular: Literal["stop", "pass"] = "stop",
+        max_steps: int | None = None,
+        max_seconds: float | None = None,
+        progress: Callable[[motion.Progress], object] | None = None,
+        throw: bool = True,
+    ) -> "Motion":
+        """Move the system from `start` until a time.
+
+        Main arguments:
+
+        - `start`: values by coordinates and velocities, held as they are; what is not stated is solved from the
+          constraints, or zero. Or what `start()` returns, or a motion to go on from its end; the statement's own start
+          where it is left out, as its `until` is.
+        - `tolerance`: relative error of a step; machine precision where it is left out.
+        - `samples`: a count of uniform times, or the times; 301 where it is left out. `Motion.at` gives any other time.
+        - `parameters`: values over those of the statement. A new value or start compiles nothing anew.
+
+        Others: `t0` the time of the start (0). `engine` "taylor" (compiled) or "plain" (SciPy, slow). `compile`
+        "compact" (fast to compile) or "full" (fast to run), chosen by size and length. `drift`: how far, relative to
+        the size of the state, the motion may be off the constraints before it is put back (256 times the tolerance).
+        `singular`: "stop" where the rank of the constraints drops or M becomes singular, or "pass" over it.
+        `max_steps`, `max_seconds`: limits. `progress` is called about ten times a second; False stops the run.
+
+        Raises ModelError with every fault of what was asked. A run that does not come to its end raises RunError, whose
+        `.motion` holds all that was computed; with `throw=False` that motion is returned and `.status` says why.
+        """
+        return motion.simulate(
+            Motion, self, start, until, t0=t0, tolerance=tolerance, samples=samples, parameters=parameters,
+            engine=engine, compile=compile, drift=drift, singular=singular, max_steps=max_steps,
+            max_seconds=max_seconds, progress=progress, throw=throw,
+        )  # fmt: skip
+
     def check(self) -> show.Finding:
         """Whether the start satisfies the constraints and every principle gives the same answer there."""
         state = derive.initial_state(self)
@@ -73,3 +121,17 @@ class System(Statement):
         velocity = np.array([state[v] for v in self.velocities])
         power = float(velocity @ certificate.answer.force)
         return show.Finding(named, names, off, certificate, power)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion(motion.Trajectory):
+    """How a system moved: `t`, `y`, `at(t)`, `dataset`, `events`, `status`, `statistics`; nothing in it changes."""
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """The motion in a file that `save` wrote."""
+        return motion.load(path, cls, System)
+
+    def plot(self) -> "Figure":
+        """Coordinates, constraint forces in their two parts, energy balance and drift, as a matplotlib figure."""
+        return show.plot(self)

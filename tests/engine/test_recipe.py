@@ -12,7 +12,8 @@ from dalembert.derive import initial_state
 from derive.generator import Generated
 
 hy = pytest.importorskip("heyoka", reason="heyoka has wheels for Linux only")
-from dalembert.engine import NotSmooth, recipe  # noqa: E402
+from dalembert.engine import NotSmooth  # noqa: E402
+from dalembert.engine.recipe import recipe  # noqa: E402
 
 x, y, z, theta = dynamicsymbols("x y z theta")
 t = dynamicsymbols._t
@@ -119,7 +120,7 @@ def test_energy_changes_by_the_power_of_forces_and_constraints():
         return float(evaluated(system, [cooked.energy], cooked, moved, at + h)[0])
 
     slope = (energy(1e-4) - energy(-1e-4)) / 2e-4
-    power = evaluated(system, [cooked.force_power + cooked.constraint_power], cooked, state, at)[0]
+    power = evaluated(system, [hy.sum(list(cooked.powers.values()))], cooked, state, at)[0]
     assert slope == pytest.approx(float(power), rel=1e-6)
 
 

@@ -5,13 +5,15 @@ from dalembert.derive.evaluate import (
     Array,
     Residuals,
     RowNumbers,
+    energy_and_power,
     instant,
+    instant_at,
     mass_and_rows,
     residuals,
 )
 from dalembert.derive.mechanics import Derived
-from dalembert.derive.prepared import caches, prepared
-from dalembert.derive.states import initial_state
+from dalembert.derive.prepared import caches, form, prepared
+from dalembert.derive.states import initial_state, numbers, parameter_values, state_values
 
 __all__ = [
     "Array",
@@ -21,9 +23,15 @@ __all__ = [
     "RowNumbers",
     "caches",
     "closed_form",
+    "energy_and_power",
+    "form",
     "initial_state",
     "instant",
+    "instant_at",
     "mass_and_rows",
+    "numbers",
+    "parameter_values",
     "prepared",
     "residuals",
+    "state_values",
 ]

@@ -1,10 +1,10 @@
 """Numbers at an instant: M, Q, A, b and C of a statement at a state, as NumPy arrays."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import null_space
+import scipy
 from sympy import Expr
 
 from dalembert.derive.mechanics import Derived
@@ -41,14 +41,18 @@ def instant(
 
     Raises `StateError` with everything that is missing, foreign or not finite, or that does not exist there.
     """
-    inputs = numbers(system, state, t, parameters)
+    return instant_at(system, numbers(system, state, t, parameters))
+
+
+def instant_at(system: Statement, inputs: Sequence[float]) -> Instant:
+    """M, Q, A, b, C at bare numbers: coordinates, velocities, time, then parameters in the order of `symbols`."""
     kept = prepared(system)
     d, n = kept.derived, len(system.coordinates)
-    free = _located(kept.free, inputs, state)
+    free = _located(kept.free, inputs, system)
     M = _filled((n, n), d.M, free)
     Q = np.array(free[len(d.M) :])
-    A, b, _, _ = _rows(kept, _located(kept.rows, inputs, state))
-    names = tuple(map(name_of, system.coordinates)), tuple(c.name for c in system.constraints)
+    A, b, _, _ = _rows(kept, _located(kept.rows, inputs, system))
+    names = kept.coordinates, kept.constraints
     now = Instant((M + M.T) / 2, Q, A, b, np.zeros(n), *names)
     work = kept.work
     if work is None:
@@ -56,21 +60,27 @@ def instant(
     lam = explicit(now).multipliers
 
     def effect(multipliers: Array) -> Array:
-        return _work(d, _located(work, [*inputs, *multipliers], state), n)
+        return _work(d, _located(work, [*inputs, *multipliers], system), n)
 
     C = effect(lam)
     _refuse_arbitrary(now, lam, C, effect)
     return Instant(now.M, Q, A, b, C, *names)
 
 
-def mass_and_rows(
-    system: Statement, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
-) -> tuple[Array, RowNumbers]:
-    """M and the constraint rows at a state, without the natures of constraint forces, which need not exist there."""
-    inputs = numbers(system, state, t, parameters)
+def mass_and_rows(system: Statement, inputs: Sequence[float]) -> tuple[Array, RowNumbers]:
+    """M and the constraint rows at bare numbers, without the natures of constraint forces, which need not exist there.
+
+    The numbers are those of `numbers`: coordinates, velocities, time, parameters.
+    """
     kept, n = prepared(system), len(system.coordinates)
-    M = _filled((n, n), kept.derived.M, _located(kept.free, inputs, state))
-    return (M + M.T) / 2, _rows(kept, _located(kept.rows, inputs, state))
+    M = _filled((n, n), kept.derived.M, _located(kept.free, inputs, system))
+    return (M + M.T) / 2, _rows(kept, _located(kept.rows, inputs, system))
+
+
+def energy_and_power(system: Statement, inputs: Sequence[float]) -> tuple[float, float]:
+    """The energy at bare numbers, and the rate at which everything but the constraints changes it."""
+    energy, power = _located(prepared(system).energy, inputs, system)
+    return energy, power
 
 
 def _refuse_arbitrary(now: Instant, lam: Array, C: Array, effect: Callable[[Array], Array]) -> None:
@@ -78,7 +88,7 @@ def _refuse_arbitrary(now: Instant, lam: Array, C: Array, effect: Callable[[Arra
     involved = {row for d in dependencies(now) for row in (d.row, *d.on)}
     if not involved:
         return
-    free = null_space(now.A.T, rcond=1e-11)  # what can be added to λ without changing Aᵀλ
+    free = scipy.linalg.null_space(now.A.T, rcond=1e-11)  # what can be added to λ without changing Aᵀλ
     step = 1e-3 * (np.abs(lam).max() or 1.0)
     changes = [np.abs(effect(lam + step * z) - C).max() for z in free.T]
     if max(changes, default=0.0) > 1e-6 * (np.abs(C).max() + step):
@@ -99,7 +109,7 @@ def residuals(
     the state must move; it is infinite where the gradient vanishes and the row does not hold.
     """
     kept = prepared(system)
-    A, _, level, rate = _rows(kept, _located(kept.rows, numbers(system, state, t, parameters), state))
+    A, _, level, rate = _rows(kept, _located(kept.rows, numbers(system, state, t, parameters), system))
     size = np.maximum(np.abs(level), np.abs(rate))
     length = np.linalg.norm(A, axis=1)
     distance = np.divide(size, length, out=np.where(size > 0, np.inf, 0.0), where=length > 0)
@@ -122,11 +132,12 @@ def _rows(kept: Prepared, out: list[float]) -> RowNumbers:
     return RowNumbers(_filled((m, n), d.A, out), b, level, rate)
 
 
-def _located(tape: Tape, inputs: list[float], state: Mapping[Any, Any]) -> list[float]:
+def _located(tape: Tape, inputs: Sequence[float], system: Statement) -> list[float]:
     try:
         return tape(inputs)
     except StateError as error:
-        listed = ", ".join(f"{name_of(k) if isinstance(k, Expr) else k} = {v}" for k, v in state.items())
+        names = [*map(name_of, (*system.coordinates, *system.velocities)), "t"]
+        listed = ", ".join(f"{name} = {float(value)!r}" for name, value in zip(names, inputs, strict=False))
         raise StateError(f"the state {listed}", error.faults) from None
 
 

@@ -45,7 +45,7 @@ def independence(system: Statement) -> Independence:
     return found
 
 
-def _tried(system: Statement, values: Mapping[Any, float], random: np.random.Generator) -> Independence | None:
+def _tried(system: Statement, values: Mapping[Any, float], random: "np.random.Generator") -> Independence | None:
     """The largest rank met, on the constraints if a state on them was found; None where nothing can be evaluated."""
     n = len(system.coordinates)
     met: dict[bool, list[Independence]] = {True: [], False: []}

@@ -105,5 +105,26 @@ def rows(rate: Sequence[E], algebra: Algebra[E]) -> tuple[Sparse[E], list[E]]:
     return A, b
 
 
+def energy(system: Statement, algebra: Algebra[E], M: Sparse[E], Q: Sequence[E]) -> tuple[E, E]:
+    """The energy, Σ q̇ ∂L/∂q̇ − L or ½ q̇ᵀMq̇ where there is no Lagrangian, and the rate at which all but the constraints
+    changes it: q̇ᵀF − ∂L/∂t, or q̇ᵀQ + ½ q̇ᵀṀq̇.
+    """
+    body, n, v = system.unconstrained, len(algebra.q), algebra.v
+
+    def power(forces: Sequence[E]) -> list[E]:
+        return [rate * f for rate, f in zip(v, forces, strict=True)]
+
+    if isinstance(body, MassAndForce):
+        kinetic = _sum(algebra, [v[i] * entry * v[j] / 2 for (i, j), entry in M.items()])
+        slope = algebra.gradient(kinetic, [*algebra.q, algebra.t])
+        carried = [g * v[j] if j < n else g for j, g in slope.items()]
+        return kinetic, _sum(algebra, [*power(Q), *carried])
+    stated: Lagrangian = body.lagrangian if isinstance(body, Particles) else body
+    L = algebra.convert(stated.function, {})
+    slope = algebra.gradient(L, [*v, algebra.t])
+    rates = [*power([algebra.convert(f, {}) for f in stated.forces]), -slope.get(n, algebra.zero)]
+    return _sum(algebra, [v[i] * slope[i] for i in range(n) if i in slope]) - L, _sum(algebra, rates)
+
+
 def _sum(algebra: Algebra[E], terms: Sequence[E]) -> E:
     return algebra.total([term for term in terms if not algebra.is_zero(term)])

@@ -1,15 +1,14 @@
 """A derived statement and its tapes, made once and kept together: they only mean something with their own symbols."""
 
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 from sympy import Expr
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.mechanics import Derived, derive
+from dalembert.derive.mechanics import Derived, derive, energy
 from dalembert.derive.tape import Tape
-from dalembert.model import Statement
+from dalembert.model import Statement, name_of
 
 
 class Prepared:
@@ -18,6 +17,8 @@ class Prepared:
     def __init__(self, form: Statement) -> None:
         self.form = form
         self.algebra = Symbols(form)
+        self.coordinates = tuple(map(name_of, form.coordinates))
+        self.constraints = tuple(c.name for c in form.constraints)
 
     @cached_property
     def derived(self) -> Derived[Expr]:
@@ -44,6 +45,11 @@ class Prepared:
         parts = [*d.C, *(e for f in d.friction for e in (f.size, f.speed, *f.along.values()))]
         return Tape([*self._inputs, *self.algebra.lam], parts)
 
+    @cached_property
+    def energy(self) -> Tape:
+        """The energy and the power of what changes it besides the constraints."""
+        return Tape(self._inputs, list(energy(self.form, self.algebra, self.derived.M, self.derived.Q)))
+
     @property
     def _inputs(self) -> list[Expr]:
         a = self.algebra
@@ -52,13 +58,13 @@ class Prepared:
 
 def prepared(system: Statement) -> Prepared:
     """What is kept of a statement; statements that differ in values, start or name share it."""
-    return _prepared(_form(system))
+    return _prepared(form(system))
 
 
 @lru_cache(maxsize=64)
-def _form(system: Statement) -> Statement:
-    """The statement without its values: what the derivation depends on."""
-    return replace(system, values=tuple((s, 0.0) for s in system.symbols), initial=(), until=None, name="")
+def form(system: Statement) -> Statement:
+    """The statement without its values: what derivation and compilation depend on."""
+    return system.form()
 
 
 @lru_cache(maxsize=64)
@@ -68,4 +74,4 @@ def _prepared(form: Statement) -> Prepared:
 
 def caches() -> tuple[Any, ...]:
     """The caches of derived statements; each has `cache_clear`, for those who measure."""
-    return _form, _prepared
+    return form, _prepared

@@ -73,8 +73,13 @@ def parameter_values(system: Statement, parameters: Any, faults: list[str]) -> d
     return values
 
 
-def state_values(system: Statement, state: Any, values: Mapping[Any, float], faults: list[str]) -> dict[Expr, float]:
-    """The value of every coordinate and velocity, by symbol or name; a value may be an expression of parameters."""
+def state_values(
+    system: Statement, state: Any, values: Mapping[Any, float], faults: list[str], *, partial: bool = False
+) -> dict[Expr, float]:
+    """The value of every coordinate and velocity, by symbol or name; a value may be an expression of parameters.
+
+    A `partial` state may leave some of them out.
+    """
     if not isinstance(state, Mapping):
         faults.append(f"the state is {state!r}; give a mapping by coordinates and velocities")
         return {}
@@ -94,7 +99,7 @@ def state_values(system: Statement, state: Any, values: Mapping[Any, float], fau
         else:
             faults += against_assumptions(own, number)
         given[own] = 0.0 if number is None else number
-    if missing := [name for name, key in wanted.items() if key not in given]:
+    if not partial and (missing := [name for name, key in wanted.items() if key not in given]):
         faults.append(f"the state lacks {', '.join(missing)}")
     return given
 

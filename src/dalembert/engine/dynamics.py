@@ -22,8 +22,8 @@ from dalembert.derive.mechanics import Sparse
 class Dynamics(Generic[E]):
     """The solved system: sparse vectors {place: entry} over coordinates, `multipliers` over the chosen rows.
 
-    `pivots` are the D of S = LDLᵀ over the diagonal of S, one for each chosen row: between 0 and 1, and falling towards
-    zero where the rows become dependent.
+    `pivots` are the D of S = LDLᵀ, one for each chosen row: at most its entry of the `diagonal` of S, and falling
+    towards zero where the rows become dependent. `inertia` are the D of M = LDLᵀ, one for each coordinate: positive.
     """
 
     acceleration: Vector[E]
@@ -31,6 +31,8 @@ class Dynamics(Generic[E]):
     nonideal: Vector[E]
     multipliers: Vector[E]
     pivots: Vector[E]
+    diagonal: Vector[E]
+    inertia: Vector[E]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +96,9 @@ def solve(question: Question[E], work: Callable[[Vector[E]], Vector[E]], algebra
         ideal=_combine(question.A, lam, algebra),
         nonideal=nonideal,
         multipliers=lam,
-        pivots={r: d / S[r, r] for r, d in factors.pivots.items()},
+        pivots=factors.pivots,
+        diagonal={r: S[r, r] for r in factors.pivots},
+        inertia=mass.pivots,
     )
 
 

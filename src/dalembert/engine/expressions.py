@@ -4,12 +4,14 @@ This is the only room that imports heyoka. Parameters are run-time values, so th
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import heyoka as hy
 import sympy as sp
 from sympy import Expr
 
+from dalembert.engine.smooth import NotSmooth, moves
 from dalembert.model import ModelError, Statement, time
 
 Expression = Any  # heyoka.expression carries no annotations
@@ -23,11 +25,12 @@ SMOOTH: dict[type, Callable[..., Expression]] = {
     sp.asinh: hy.asinh, sp.acosh: hy.acosh, sp.atanh: hy.atanh,
     sp.exp: hy.exp, sp.log: hy.log,
 }  # fmt: skip
+STEADY: dict[type, Callable[..., Expression]] = {  # of parameters alone: they do not switch
+    sp.Abs: lambda x: _abs(x),
+    sp.Max: lambda *xs: reduce(lambda a, b: (a + b + _abs(a - b)) / 2.0, xs),
+    sp.Min: lambda *xs: reduce(lambda a, b: (a + b - _abs(a - b)) / 2.0, xs),
+}
 FEW = 3  # up to so many variables, forward differentiation costs less than the reverse mode
-
-
-class NotSmooth(ModelError):
-    """A statement with a function that switches (|x|, sign, max, …): it has no Taylor series across the switch."""
 
 
 class Compiled:
@@ -40,6 +43,7 @@ class Compiled:
         self.t = hy.expression("t")  # heyoka differentiates by variables only; `finished` makes it time
         self.lam = tuple(lam)
         self.zero = hy.expression(0.0)
+        self.radicands: list[Expression] = []  # what stands under a root: where it vanishes there is no Taylor series
         self._names = {id(x): f"{kind}{i}" for kind, xs in (("q", self.q), ("v", self.v)) for i, x in enumerate(xs)}
         self._names[id(self.t)] = "t"
         self._known: dict[Expr, Expression] = {
@@ -51,7 +55,7 @@ class Compiled:
 
     def convert(self, expr: Expr, known: Mapping[Expr, Expression]) -> Expression:
         """A SymPy expression as a heyoka one; equal parts are converted once."""
-        return _convert(expr, {**self._known, **known} if known else self._known)
+        return _convert(expr, {**self._known, **known} if known else self._known, self.radicands)
 
     def gradient(self, f: Expression, variables: Sequence[Expression]) -> dict[int, Expression]:
         """The non-zero derivatives, by reverse mode where there are many."""
@@ -66,10 +70,18 @@ class Compiled:
 
     def finished(self, expressions: Sequence[Expression]) -> list[Expression]:
         """The expressions with t as heyoka's own time, as the integrator wants them."""
-        return list(hy.subs(list(expressions), {"t": hy.time}))
+        return self.substituted(list(expressions), {"t": hy.time}) if expressions else []
+
+    def substituted(self, f: Any, values: Mapping[str, Expression]) -> Any:
+        """An expression, or a list of them, with variables replaced by name."""
+        return hy.subs(f, dict(values))
+
+    def moves(self, f: Expression) -> bool:
+        """Whether f changes along a motion."""
+        return bool(hy.get_variables(f))
 
     def total(self, terms: Sequence[Expression]) -> Expression:
-        """The sum of the terms."""
+        """The sum of the terms; zero where there are none."""
         return terms[0] if len(terms) == 1 else hy.sum(list(terms))
 
     def is_zero(self, f: Expression) -> bool:
@@ -78,14 +90,23 @@ class Compiled:
 
     def sqrt(self, f: Expression) -> Expression:
         """The square root."""
+        self.radicands.append(f)
         return hy.sqrt(f)
+
+    def length(self, components: Sequence[Expression]) -> Expression:
+        """The Euclidean length of a vector that is only looked at, not expanded."""
+        return hy.sqrt(self.total([c * c for c in components]))
 
     def abs(self, f: Expression) -> Expression:  # noqa: ARG002
         """|f| switches where f changes sign: refused."""
-        raise NotSmooth("the compiled engine", ["Coulomb friction switches with the sign of its normal force"])
+        raise NotSmooth("the compiled engine", ["friction switches with the sign of its normal force"])
 
 
-def _convert(root: Expr, memo: dict[Expr, Expression]) -> Expression:
+def _abs(x: Expression) -> Expression:
+    return hy.sqrt(x * x)
+
+
+def _convert(root: Expr, memo: dict[Expr, Expression], radicands: list[Expression]) -> Expression:
     """Post-order over the expression, without recursion."""
     stack = [(root, False)]
     while stack:
@@ -96,6 +117,8 @@ def _convert(root: Expr, memo: dict[Expr, Expression]) -> Expression:
             memo[e] = hy.expression(_float(e))
         elif ready:
             memo[e] = _node(e, memo)
+            if isinstance(e, sp.Pow) and not e.exp.is_integer and moves(e.base):
+                radicands.append(memo[e.base])
         else:
             stack.append((e, True))
             stack.extend((a, False) for a in e.args)
@@ -114,6 +137,8 @@ def _node(e: Expr, memo: Mapping[Expr, Expression]) -> Expression:
             return hy.sqrt(base)
         return base ** float(e.exp) if e.exp.is_number else base**exponent
     if function := SMOOTH.get(type(e)):
+        return function(*arguments)
+    if (function := STEADY.get(type(e))) and not moves(e):
         return function(*arguments)
     if isinstance(e, sp.Symbol):
         raise ModelError("the compiled engine", [f"{e} has no value"])

@@ -4,20 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dalembert.derive.elimination import Vector, factor
-from dalembert.derive.mechanics import Sparse, constraint_rates, rows, unconstrained
+from dalembert.derive.mechanics import Sparse, constraint_rates, energy, rows, unconstrained
 from dalembert.derive.natures import work_doing
 from dalembert.engine.dynamics import Dynamics, augmented, chosen, solve
 from dalembert.engine.expressions import Compiled, Expression
-from dalembert.model import Lagrangian, MassAndForce, Particles, Statement
+from dalembert.model import Holonomic, Statement
 
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
     """Lists of expressions in q0…, v0…, time and the parameters (in the order of `Statement.symbols`).
 
-    n entries: acceleration, ideal, nonideal. m entries: level, rate, multipliers (of least norm where not unique). One
-    for each chosen row: pivots. energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian; it changes at the rate
-    force_power + constraint_power, the second being q̇ᵀQᶜ.
+    n entries: acceleration, ideal, nonideal. m entries: level, rate, length (of the gradient), multipliers (of least
+    norm where not unique). One for each chosen row: pivots, diagonal. `inertia`: the different pivots of M, each by a
+    coordinate it belongs to. `radicands`: what stands under a root and moves. energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where
+    there is no Lagrangian. powers: the rates at which active forces, ideal and work-doing constraint forces change that
+    energy, only those that are not identically zero.
     """
 
     variables: list[Expression]
@@ -26,11 +28,14 @@ class Recipe:
     nonideal: list[Expression]
     multipliers: list[Expression]
     pivots: list[Expression]
+    diagonal: list[Expression]
+    inertia: dict[int, Expression]
     level: list[Expression]
     rate: list[Expression]
+    length: list[Expression]
+    radicands: list[Expression]
     energy: Expression
-    force_power: Expression
-    constraint_power: Expression
+    powers: dict[str, Expression]
 
 
 def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Recipe:
@@ -50,26 +55,75 @@ def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Reci
         return {i: c for i, c in enumerate(C) if not algebra.is_zero(c)}
 
     solved: Dynamics[Expression] = solve(augmented(question, algebra) if augment else question, work, algebra)
-    ideal, nonideal = (_dense(part, n, algebra) for part in (solved.ideal, solved.nonideal))
-    energy, force_power = _energy(system, algebra, M, Q)
-    power = algebra.total([v * (f + g) for v, f, g in zip(algebra.v, ideal, nonideal, strict=True)])
+    total, force_power = energy(system, algebra, M, Q)
+    lent = _virtual_rates(system, algebra, level, rate, A)
+    powers = {
+        "force": force_power,
+        "ideal": algebra.total([every[r] * s for r, s in lent.items() if r in every]),
+        "nonideal": algebra.total([algebra.v[i] * f for i, f in solved.nonideal.items()]),
+    }
+    done = algebra.finished
     return Recipe(
         variables=[*algebra.q, *algebra.v],
-        acceleration=algebra.finished(_dense(solved.acceleration, n, algebra)),
-        ideal=algebra.finished(ideal),
-        nonideal=algebra.finished(nonideal),
-        multipliers=algebra.finished(_dense(every, m, algebra)) if m else [],
-        pivots=algebra.finished([solved.pivots[r] for r in independent]) if independent else [],
-        level=algebra.finished(level) if m else [],
-        rate=algebra.finished(rate) if m else [],
-        energy=algebra.finished([energy])[0],
-        force_power=algebra.finished([force_power])[0],
-        constraint_power=algebra.finished([power])[0],
+        acceleration=done(_dense(solved.acceleration, n, algebra)),
+        ideal=done(_dense(solved.ideal, n, algebra)),
+        nonideal=done(_dense(solved.nonideal, n, algebra)),
+        multipliers=done(_dense(every, m, algebra)),
+        pivots=done([solved.pivots[r] for r in independent]),
+        diagonal=done([solved.diagonal[r] for r in independent]),
+        inertia=_different(done([solved.inertia.get(i, algebra.zero) for i in range(n)])),
+        level=done(level),
+        rate=done(rate),
+        length=done([algebra.length(list(row.values())) for row in _table(A, m).values()]),
+        radicands=done([r for r in dict.fromkeys(algebra.radicands) if algebra.moves(r)]),
+        energy=done([total])[0],
+        powers={name: done([p])[0] for name, p in powers.items() if not algebra.is_zero(p)},
     )
 
 
 def _dense(sparse: Vector[Expression], size: int, algebra: Compiled) -> list[Expression]:
     return [sparse.get(i, algebra.zero) for i in range(size)]
+
+
+def _different(pivots: Sequence[Expression]) -> dict[int, Expression]:
+    """Each expression once, by its first place: a chain of equal masses has one pivot, not 900."""
+    seen: dict[Expression, int] = {}
+    for i, pivot in enumerate(pivots):
+        seen.setdefault(pivot, i)
+    return {i: pivot for pivot, i in seen.items()}
+
+
+def _table(A: Sparse[Expression], m: int) -> dict[int, Vector[Expression]]:
+    """A row by row."""
+    out: dict[int, Vector[Expression]] = {r: {} for r in range(m)}
+    for (r, j), entry in A.items():
+        out[r][j] = entry
+    return out
+
+
+def _virtual_rates(
+    system: Statement,
+    algebra: Compiled,
+    level: Sequence[Expression],
+    rate: Sequence[Expression],
+    A: Sparse[Expression],
+) -> Vector[Expression]:
+    """(A q̇)_r on the constraints, by which an ideal force does work; rows where it is identically zero are left out.
+
+    A moving holonomic row has A q̇ = −φ_t, one affine in the velocities A q̇ + a₀ = 0 has −a₀.
+    """
+    out: Vector[Expression] = {}
+    still = {f"v{i}": algebra.zero for i in range(len(algebra.v))}
+    for (r, row), constraint in zip(_table(A, len(level)).items(), system.constraints, strict=True):
+        if isinstance(constraint, Holonomic):
+            own = -algebra.gradient(level[r], [algebra.t]).get(0, algebra.zero)
+        elif any(algebra.gradient(entry, algebra.v) for entry in row.values()):
+            own = algebra.total([entry * algebra.v[j] for j, entry in row.items()])
+        else:
+            own = -algebra.substituted(rate[r], still)
+        if not algebra.is_zero(own):
+            out[r] = own
+    return out
 
 
 def _least_norm(
@@ -78,11 +132,8 @@ def _least_norm(
     """The multipliers of all rows: λ itself, or R (RᵀR)⁻¹ λ with A = R A_I, of least norm, where rows are redundant."""
     if len(own) == m:
         return lam
-    table: dict[int, Vector[Expression]] = {r: {} for r in range(m)}
-    for (r, j), entry in A.items():
-        table[r][j] = entry
     gram = factor(_products(own, own, algebra))
-    meets = _products(table, own, algebra)
+    meets = _products(_table(A, m), own, algebra)
     R = {r: gram.solve({s: meets[r, s] for s in own if (r, s) in meets}, algebra) for r in range(m)}
     columns = {s: {r: row[s] for r, row in R.items() if s in row} for s in own}
     weights = factor(_products(columns, columns, algebra)).solve(lam, algebra)
@@ -100,23 +151,3 @@ def _products(
             if terms := [entry * other[j] for j, entry in row.items() if j in other]:
                 out[r, s] = algebra.total(terms)
     return out
-
-
-def _energy(
-    system: Statement, algebra: Compiled, M: Sparse[Expression], Q: Sequence[Expression]
-) -> tuple[Expression, Expression]:
-    """The energy, and the rate at which everything but the constraints changes it."""
-    body = system.unconstrained
-    n = len(algebra.q)
-    if isinstance(body, MassAndForce):
-        kinetic = algebra.total([algebra.v[i] * entry * algebra.v[j] for (i, j), entry in M.items()]) / 2.0
-        slope = algebra.gradient(kinetic, [*algebra.q, algebra.t])
-        carried = [g * algebra.v[j] if j < n else g for j, g in slope.items()]
-        return kinetic, algebra.total([*(v * f for v, f in zip(algebra.v, Q, strict=True)), *carried])
-    stated: Lagrangian = body.lagrangian if isinstance(body, Particles) else body
-    L = algebra.convert(stated.function, {})
-    slope = algebra.gradient(L, [*algebra.v, algebra.t])
-    energy = algebra.total([algebra.v[i] * slope[i] for i in range(n) if i in slope] or [algebra.zero]) - L
-    forces = [algebra.convert(f, {}) for f in stated.forces]
-    power = algebra.total([v * f for v, f in zip(algebra.v, forces, strict=True)])
-    return energy, power - slope[n] if n in slope else power

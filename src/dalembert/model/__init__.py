@@ -1,6 +1,7 @@
 """STATE: what the mechanician states. Frozen values, checked when built."""
 
-from dalembert.model.checks import against_assumptions, is_coordinate, is_velocity, name_of, time, velocity
+from dalembert.model.checks import against_assumptions, is_coordinate, is_velocity, name_of, velocity
+from dalembert.model.clock import time
 from dalembert.model.constraints import Constraint, Differential, Holonomic, Nonholonomic
 from dalembert.model.errors import ModelError, StateError, refuse
 from dalembert.model.inputs import as_number

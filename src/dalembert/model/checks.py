@@ -6,21 +6,17 @@ plain symbol (a parameter), time, or a function of these.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 
 from sympy import Derivative, Eq, Expr, I, Symbol, nan, oo, preorder_traversal, sympify, zoo
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.core.sympify import SympifyError
-from sympy.physics.mechanics import dynamicsymbols
 
+from dalembert.model.clock import time
 from dalembert.model.reactions import Reaction
 from dalembert.model.writing import canonical
-
-
-def time() -> Symbol:
-    """The symbol of time that `dynamicsymbols` uses."""
-    return dynamicsymbols._t
 
 
 def velocity(coordinate: Expr) -> Expr:
@@ -38,6 +34,7 @@ def is_velocity(value: object) -> bool:
     return isinstance(value, Derivative) and is_coordinate(value.expr) and value.variables == (time(),)
 
 
+@lru_cache(maxsize=8192)
 def name_of(symbol: Expr) -> str:
     """How a coordinate, a velocity or a parameter is called: x, x' or m."""
     if is_velocity(symbol):

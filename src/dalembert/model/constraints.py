@@ -16,10 +16,10 @@ from dalembert.model.checks import (
     is_coordinate,
     name_of,
     no_reactions,
-    time,
     velocities_in,
     velocity,
 )
+from dalembert.model.clock import time
 from dalembert.model.constants import shown
 from dalembert.model.errors import ModelError, refuse
 from dalembert.model.natures import Coulomb, Ideal, Nature, Prescribed, Quadratic, Viscous

@@ -19,8 +19,8 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from sympy import Derivative, Expr, Max, Min, S, Symbol, Tuple
 from sympy.logic.boolalg import Boolean
-from sympy.physics.mechanics import dynamicsymbols
 
+from dalembert.model.clock import time
 from dalembert.model.constants import ELEMENTARY, Refused
 from dalembert.model.errors import ModelError
 from dalembert.model.nodes import Nodes
@@ -109,7 +109,7 @@ class _Reading:
         self.text, self.scope, self.nodes = text, scope, nodes
         self.known = {**scope.parameters, **scope.coordinates, "pi": S.Pi}
         if scope.time:
-            self.known["t"] = dynamicsymbols._t
+            self.known["t"] = time()
 
     def read(self, tree: Tree[Token]) -> Expr:
         (content,) = tree.children
@@ -209,7 +209,7 @@ class _Reading:
         if not self.scope.velocities:
             self.fail(name, f"a holonomic constraint cannot contain the velocity {name}'; use nonholonomic")
         # What coordinate.diff(t) is, made without its search for rules: a text may hold thousands of velocities.
-        return Expr.__new__(Derivative, coordinate, Tuple(dynamicsymbols._t, S.One))
+        return Expr.__new__(Derivative, coordinate, Tuple(time(), S.One))
 
     # -- conditions ---------------------------------------------------------------------------------------
 

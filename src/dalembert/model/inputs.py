@@ -8,15 +8,8 @@ from typing import Any
 from sympy import Expr, ImmutableDenseMatrix, Symbol, sympify
 from sympy.core.sympify import SympifyError
 
-from dalembert.model.checks import (
-    against_assumptions,
-    expression,
-    is_coordinate,
-    is_velocity,
-    name_of,
-    names_once,
-    time,
-)
+from dalembert.model.checks import against_assumptions, expression, is_coordinate, is_velocity, name_of, names_once
+from dalembert.model.clock import time
 from dalembert.model.constraints import Constraint, Differential, Holonomic, Nonholonomic
 from dalembert.model.errors import ModelError
 from dalembert.model.reactions import Reaction
@@ -115,6 +108,8 @@ def as_number(value: object) -> float | None:
     """A finite real number as a float, or None."""
     if isinstance(value, (str, bool)):
         return None
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
     try:
         number = float(sympify(value, strict=True))
     except (SympifyError, TypeError, ValueError, OverflowError):

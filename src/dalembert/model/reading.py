@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from sympy import Expr, Symbol
 from sympy.core.facts import InconsistentAssumptions
-from sympy.physics.mechanics import dynamicsymbols
 
 from dalembert.model.checks import velocity
+from dalembert.model.clock import function_of_time
 from dalembert.model.grammar import MAX_NAME, RESERVED, Scope, is_name
 from dalembert.model.places import Path
 from dalembert.model.reading_constraints import constraints
@@ -78,7 +78,7 @@ def _names(sheet: Sheet, way: str | None) -> _Names:
     listed = _positions(sheet) if way == "particles" else _elements(sheet, ("coordinates",), "of names ")
     if len(listed) > MAX_COORDINATES:
         sheet.stop(listed[-1][0][:1], f"there are {len(listed)} coordinates; at most {MAX_COORDINATES} are read")
-    coordinates = {name: dynamicsymbols(name) for name in _checked(sheet, listed, "coordinate")}
+    coordinates = {name: function_of_time(name) for name in _checked(sheet, listed, "coordinate")}
     if not listed and len(sheet.faults) == before:
         hint = 'position = ["x", "y"] in each of the particles' if way == "particles" else 'coordinates = ["x", "y"]'
         sheet.fault((), f"there are no coordinates; give them by {hint}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from sympy import Expr
 
-from dalembert.model.checks import time
+from dalembert.model.clock import time
 from dalembert.model.constraints import Constraint, Differential, Holonomic, Nonholonomic
 from dalembert.model.grammar import Scope
 from dalembert.model.natures import Coulomb, Ideal, Nature, Prescribed, Quadratic, Viscous

@@ -11,10 +11,10 @@ from dalembert.model.checks import (
     names_once,
     no_reactions,
     not_real,
-    time,
     unknown_coordinates,
     velocity,
 )
+from dalembert.model.clock import time
 from dalembert.model.constraints import Constraint
 from dalembert.model.natures import Coulomb, Prescribed, Quadratic, Viscous
 from dalembert.model.reactions import IdealForce, IdealMagnitude, Multiplier

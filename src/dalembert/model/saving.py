@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 from sympy import Expr, Float, Integer, Symbol
-from sympy.physics.mechanics import dynamicsymbols
 
 from dalembert.model.checks import name_of
+from dalembert.model.clock import function_of_time
 from dalembert.model.constraints import Constraint, Differential, Holonomic
 from dalembert.model.errors import ModelError, refuse
 from dalembert.model.files import loads
@@ -78,7 +78,7 @@ class _Writer:
             name = name_of(symbol)
             if not is_name(name) or name in RESERVED:
                 self.faults.append(f"the {what} {name!r}: in a file that cannot be a name")
-            elif what == "coordinate" and symbol != dynamicsymbols(name):
+            elif what == "coordinate" and symbol != function_of_time(name):
                 self.faults.append(f"the coordinate {name} has assumptions; make it by dynamicsymbols({name!r})")
 
     def _unconstrained(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ verify, …) are in `dalembert.system`, which adds what the other rooms can do w
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
 from typing import Any, Self
@@ -63,7 +64,7 @@ class Statement:
     def _subject(self) -> str:
         return f"System {self.name!r}" if self.name else "System"
 
-    @property
+    @cached_property
     def velocities(self) -> tuple[Expr, ...]:
         """The velocities, in the order of the coordinates."""
         return tuple(velocity(q) for q in self.coordinates)
@@ -73,7 +74,7 @@ class Statement:
         """The parameters that have a value."""
         return MappingProxyType(dict(self.values))
 
-    @property
+    @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """Every parameter of the statement, with or without a value, by name."""
         used = parameters_in(expr for _, expr in all_expressions(self))
@@ -158,6 +159,18 @@ class Statement:
         faults += [f"{s} is not a parameter of this system" for s, _ in values if s not in self.symbols]
         refuse(ModelError, self._subject, faults)
         return replace(self, values=values)
+
+    def form(self) -> Self:
+        """The statement without name, values, start and end: what derivation and compilation depend on.
+
+        It is not checked again: it says less than a statement that was.
+        """
+        bare = object.__new__(type(self))
+        kept = {f.name: getattr(self, f.name) for f in fields(self)}
+        kept |= {"values": tuple((s, 0.0) for s in self.symbols), "initial": (), "until": None, "name": ""}
+        for name, value in kept.items():
+            object.__setattr__(bare, name, value)
+        return bare
 
     def __reduce__(self) -> Any:
         """Pickle as the text of a model file, which reads back equal; as it is where a file could not hold it."""

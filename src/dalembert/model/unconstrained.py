@@ -8,15 +8,8 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, ImmutableDenseMatrix, Rational
 
-from dalembert.model.checks import (
-    coordinates_in,
-    expression,
-    has_plain_sign,
-    is_coordinate,
-    time,
-    velocities_in,
-    velocity,
-)
+from dalembert.model.checks import coordinates_in, expression, has_plain_sign, is_coordinate, velocities_in, velocity
+from dalembert.model.clock import time
 from dalembert.model.constants import shown
 from dalembert.model.errors import ModelError, refuse
 

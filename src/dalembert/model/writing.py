@@ -13,8 +13,8 @@ from sympy import Basic, Derivative, Expr, Float, Integer, Mul, Piecewise, Ratio
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.core.symbol import Str
-from sympy.physics.mechanics import dynamicsymbols
 
+from dalembert.model.clock import time
 from dalembert.model.constants import NAME_OF, Refused
 from dalembert.model.errors import ModelError, refuse
 from dalembert.model.grammar import MAX_LENGTH, RESERVED, is_name
@@ -191,9 +191,9 @@ class _Writer:
         return _Text(f"{node.p}" + (f"/{node.q}" if node.q != 1 else ""), binds)
 
     def _symbol(self, node: Basic) -> _Text:
-        if node == dynamicsymbols._t:
+        if node == time():
             return _Text("t")
-        if isinstance(node, Derivative) and _is_coordinate(node.expr) and node.variables == (dynamicsymbols._t,):
+        if isinstance(node, Derivative) and _is_coordinate(node.expr) and node.variables == (time(),):
             return _Text(f"{self.written[node.expr].text}'")
         name = self._name(node)
         if name is None:
@@ -277,7 +277,7 @@ _CALLED: dict[type[Basic], str] = {
 
 
 def _is_coordinate(node: Basic) -> bool:
-    return isinstance(node, AppliedUndef) and node.args == (dynamicsymbols._t,)
+    return isinstance(node, AppliedUndef) and node.args == (time(),)
 
 
 def _rank(factor: Expr) -> int:

@@ -1,24 +1,19 @@
-"""The consistent state nearest to a guess, in the metric of the mass matrix: positions first, then velocities.
+"""Consistent starts: the state nearest to a guess, with what was moved; and a start of which only a part is stated."""
 
-    minimise ½ (q − q₀)ᵀ M (q − q₀)   over   φ(q, t) = 0,   then   ½ (v − v₀)ᵀ M (v − v₀)   over   ψ(q, v, t) = 0
-
-with ψ every velocity-level relation (φ̇ for a holonomic φ). What is held fixed does not move.
-"""
-
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sympy import Expr
 
-from dalembert.derive import Array, Residuals, RowNumbers, mass_and_rows, residuals
-from dalembert.model import Holonomic, StateError, Statement, name_of, refuse
+from dalembert.derive import Array, Residuals, numbers, residuals
+from dalembert.model import StateError, Statement, name_of, refuse
+from dalembert.motion.nearest import nearest
 
-STEPS = 100
 CLOSE = 1e-9  # how far off a constraint, relative to the size of the state, still counts as on it
-RANK = 1e-10
 MOVED = 1e-12  # relative change from which on a value counts as moved
+TRIES = 12  # guesses for what is not stated, where zero leads nowhere
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,94 +44,91 @@ def start(
     Raises `StateError` with each constraint's residual where no consistent state is found.
     """
     keys = (*system.coordinates, *system.velocities)
-    by_name = {name_of(key): key for key in keys}
     faults: list[str] = []
-    held = {_own(key, by_name, "fixed", faults) for key in fixed}
-    given = {_own(key, by_name, "the guess", faults): value for key, value in dict(guess).items()}
+    held = own_keys(system, fixed, "fixed", faults)
+    given = own_keys(system, guess, "the guess", faults)
     refuse(StateError, "start", faults)
-    state = {key: given.get(key, 0.0) for key in keys}
-    M, _ = mass_and_rows(system, state, t, parameters)  # also checks every value
-    n = len(system.coordinates)
-    begin = np.array([_float(system, state, key, parameters) for key in keys])
-    free = np.array([key not in held for key in keys])
-    holonomic = np.array([isinstance(c, Holonomic) for c in system.constraints], dtype=bool)
-
-    def rows(place: Array) -> RowNumbers:
-        return mass_and_rows(system, dict(zip(keys, place, strict=True)), t, parameters)[1]
-
-    def positions(q: Array) -> tuple[Array, Array]:
-        at = rows(np.concatenate([q, begin[n:]]))
-        return at.level[holonomic], at.A[holonomic]
-
-    q = _nearest(begin[:n], positions, M, free[:n]) if holonomic.any() else begin[:n]
-
-    def velocities(v: Array) -> tuple[Array, Array]:
-        at = rows(np.concatenate([q, v]))
-        return at.rate, at.A
-
-    v = _nearest(begin[n:], velocities, M, free[n:]) if len(holonomic) else begin[n:]
-    found = dict(zip(keys, map(float, (*q, *v)), strict=True))
-    off = residuals(system, found, t, parameters)
-    size = 1 + np.abs([*q, *v]).max()
-    refuse(
-        StateError,
-        "no consistent start was found" + (f" with {', '.join(sorted(map(name_of, held)))} held" if held else ""),
-        [
-            f"constraint {c.name!r} is left at {level:.6g}, its rate at {rate:.6g}"
-            for c, level, rate, distance in zip(system.constraints, *off, strict=True)
-            if not distance <= CLOSE * size
-        ],
-    )
+    stated = dict(zip(given, dict(guess).values(), strict=True))
+    inputs = numbers(system, {key: stated.get(key, 0.0) for key in keys}, t, parameters)  # checks every value
+    begin, values = np.array(inputs[: len(keys)]), inputs[len(keys) + 1 :]
+    found = nearest(system, begin, np.array([key not in held for key in keys]), t, values)
+    off = _residuals(system, found, t, parameters)
+    words = f" with {', '.join(sorted(map(name_of, held)))} held" if held else ""
+    refuse(StateError, f"no consistent start was found{words}", off_constraints(system, off, found))
+    size = 1 + np.abs(found).max()
     moved = {
-        name_of(key): (float(old), found[key])
-        for key, old in zip(keys, begin, strict=True)
-        if abs(found[key] - old) > MOVED * size
+        name_of(key): (float(old), float(new))
+        for key, old, new in zip(keys, begin, found, strict=True)
+        if abs(new - old) > MOVED * size
     }
-    return Start(found, moved, off, float(t))
+    return Start(dict(zip(keys, map(float, found), strict=True)), moved, off, float(t))
 
 
-def _nearest(x0: Array, relation: Callable[[Array], tuple[Array, Array]], M: Array, free: Array) -> Array:
-    """The point nearest to x0 in the metric of M where f(x) = 0 holds, or the last one tried if there is none.
+def completed(system: Statement, stated: Mapping[Expr, float], t: float, values: Array) -> Array:
+    """The state (2n,) with everything stated as it is, and the rest zero or, where that is off the constraints, solved.
 
-    Each step solves the problem with f linearised, f + A (x − x_k) = 0; when the steps no longer get smaller, what is
-    left is done by Newton's method, which only seeks the relation.
+    Raises `StateError` with each residual where what is stated is inconsistent, and where the rest has more than one
+    solution.
     """
-    L = np.linalg.cholesky(_positive(M[np.ix_(free, free)]))
-    x, last = x0.copy(), np.inf
-    for step in range(STEPS):
-        f, A = relation(x)
-        B = np.linalg.solve(L, A[:, free].T).T  # A L⁻ᵀ
-        P = np.linalg.pinv(B, rcond=RANK)
-        y = -P @ f
-        if step < STEPS // 2:  # and towards x0, along the relation
-            back = L.T @ (x0 - x)[free]
-            y = y + back - P @ (B @ back)
-        change = np.linalg.solve(L.T, y)
-        x[free] += change
-        size = float(np.abs(change).max(initial=0.0))
-        if size <= 4 * np.finfo(float).eps * (1 + np.abs(x).max()) or (step > STEPS // 2 and size >= last):
-            break
-        last = size
-    return x
+    keys = (*system.coordinates, *system.velocities)
+    place = np.array([stated.get(key, 0.0) for key in keys])
+    parameters = dict(zip(system.symbols, values, strict=True))
+    free = np.array([key not in stated for key in keys])
+    off = _residuals(system, place, t, parameters)
+    faults = off_constraints(system, off, place)
+    if not faults:
+        return place
+    if not free.any():
+        refuse(StateError, "the start does not satisfy the constraints", faults)
+    n = len(system.coordinates)
+    random = np.random.default_rng(0)
+    scale = 1 + np.abs(place).max()
+    found: list[Array] = []
+    for attempt in range(TRIES):
+        guess = place.copy()
+        if attempt:  # zero may be a point where a constraint has no gradient
+            guess[:n][free[:n]] += scale * random.uniform(-1, 1, np.count_nonzero(free[:n]))
+        reached = nearest(system, guess, free, t, values)
+        if not off_constraints(system, _residuals(system, reached, t, parameters), reached):
+            found.append(reached)
+            if not attempt:
+                break  # the nearest to zero
+    if not found:
+        words = ", ".join(name_of(key) for key, is_free in zip(keys, free, strict=True) if is_free)
+        refuse(StateError, f"the start does not satisfy the constraints, whatever {words}", faults)
+    first = found[0]
+    if any(np.abs(other - first).max() > CLOSE * scale for other in found[1:]):
+        apart = np.ptp(found, axis=0) > CLOSE * scale
+        open_ = [f"{name_of(key)} could be {np.min(c):.6g} or {np.max(c):.6g}, among others"
+                 for key, c, differs in zip(keys, np.transpose(found), apart, strict=True) if differs]  # fmt: skip
+        refuse(StateError, "the constraints do not determine what the start leaves open: state more of it", open_)
+    return first
 
 
-def _positive(M: Array) -> Array:
-    """M, or M with a little of its own scale added where it is not positive definite."""
-    values = np.linalg.eigvalsh(M) if M.size else np.ones(1)
-    lack = max(0.0, 1e-9 * max(abs(values).max(), 1e-300) - values.min())
-    shifted: Array = M + lack * np.eye(len(M))
-    return shifted
+def own_keys(system: Statement, keys: Iterable[Any], what: str, faults: list[str]) -> list[Expr]:
+    """The coordinates and velocities meant by symbols or names."""
+    by_name = {name_of(key): key for key in (*system.coordinates, *system.velocities)}
+    known = set(by_name.values())
+    out = []
+    for key in keys:
+        own = by_name.get(key) if isinstance(key, str) else key if key in known else None
+        if own is None:
+            faults.append(f"{what} names {key}, which is neither a coordinate nor a velocity of this system")
+        else:
+            out.append(own)
+    return out
 
 
-def _own(key: Any, by_name: Mapping[str, Expr], what: str, faults: list[str]) -> Expr | None:
-    own = by_name.get(key) if isinstance(key, str) else key if key in by_name.values() else None
-    if own is None:
-        faults.append(f"{what} names {key}, which is neither a coordinate nor a velocity of this system")
-    return own
+def off_constraints(system: Statement, off: Residuals, place: Array) -> list[str]:
+    """What a state leaves unsatisfied, in words: nothing where it is on the constraints."""
+    size = 1 + np.abs(place).max()
+    return [
+        f"constraint {c.name!r} is left at {level:.6g}, its rate at {rate:.6g}"
+        for c, level, rate, distance in zip(system.constraints, *off, strict=True)
+        if not distance <= CLOSE * size
+    ]
 
 
-def _float(system: Statement, state: Mapping[Any, Any], key: Expr, parameters: Mapping[Any, Any] | None) -> float:
-    """A value of the guess, which may be an expression of parameters, as a number."""
-    value = state[key]
-    values = {**system.parameters, **(parameters or {})}
-    return float(value.xreplace(values) if isinstance(value, Expr) else value)
+def _residuals(system: Statement, place: Array, t: float, parameters: Any) -> Residuals:
+    keys = (*system.coordinates, *system.velocities)
+    return residuals(system, dict(zip(keys, map(float, place), strict=True)), t, parameters)

@@ -21,7 +21,7 @@ from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.least_squares import Reconciled, least_squares
 from dalembert.principles.multipliers import multipliers
 from dalembert.principles.one_four import one_four
-from dalembert.principles.ready import dependencies
+from dalembert.principles.ready import dependencies, independent_rows
 from dalembert.principles.registry import REGISTRY, Principle
 from dalembert.principles.rows import Dependency
 from dalembert.principles.stacked import stacked
@@ -47,6 +47,7 @@ __all__ = [
     "extended",
     "gauss",
     "geometry",
+    "independent_rows",
     "least_squares",
     "multipliers",
     "one_four",

@@ -6,11 +6,11 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from dalembert.principles.certificate_text import certificate_text
 from dalembert.principles.errors import Array
 from dalembert.principles.explicit import pseudo_inverse
+from dalembert.principles.factors import cho_solve, cholesky, solve_triangular
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import Ready, prepare
 from dalembert.principles.registry import REGISTRY
@@ -195,7 +195,7 @@ def _natural(ready: Ready, L: Array, answer: Answer) -> Answer:
 
 
 def _gauss(
-    ready: Ready, L: Array, q: Array, size: float, random: np.random.Generator
+    ready: Ready, L: Array, q: Array, size: float, random: "np.random.Generator"
 ) -> tuple[float, Array, Array, float]:
     """G(q̈), then G(z) − G(q̈) and (z − q̈)ᵀM(z − q̈) for random z with A z = b, and the largest G(z).
 

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
 from dalembert.principles.errors import Array
+from dalembert.principles.factors import qr, solve_triangular
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
 from dalembert.principles.root import root

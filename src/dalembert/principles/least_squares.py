@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import block_diag, qr, solve_triangular
 
 from dalembert.principles.errors import Array, InstantError, MassError
 from dalembert.principles.extended import null_basis
+from dalembert.principles.factors import block_diagonal, qr, solve_triangular
 from dalembert.principles.instant import Instant
 from dalembert.principles.ready import Ready, prepare
 from dalembert.principles.root import root
@@ -117,7 +117,7 @@ def weight_root(weights: ArrayLike | None, n: int, m: int, free: int) -> Array:
     if faults:
         raise InstantError(faults)
     F = np.diag(np.sqrt(W)) if W.ndim == 1 else np.linalg.cholesky((W + W.T) / 2).T
-    return F if F.shape[0] == size else block_diag(np.eye(n), F, np.eye(free))
+    return F if F.shape[0] == size else block_diagonal(np.eye(n), F, np.eye(free))
 
 
 def _solve(L: Array, s: Array) -> Array:

@@ -1,8 +1,8 @@
 """Lagrange's undetermined multipliers."""
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
+from dalembert.principles.factors import qr, solve_triangular
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
 

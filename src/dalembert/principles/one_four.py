@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import cholesky, qr, solve_triangular
 
 from dalembert.principles.errors import Array, InverseError
+from dalembert.principles.factors import cholesky, qr, solve_triangular
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
 from dalembert.principles.errors import Array, ContradictionError
+from dalembert.principles.factors import qr, solve_triangular
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.mass import positive_mass
 from dalembert.principles.rows import Contradiction, Dependency, Rows, contradiction, decide_rows, dependent_rows
@@ -87,6 +87,18 @@ def dependencies(now: Instant) -> tuple[Dependency, ...]:
     """
     ready = prepare(now, contradictory=True)
     return dependent_rows(ready.rows, ready.M)
+
+
+def independent_rows(now: Instant, weights: Array | None = None) -> tuple[int, ...]:
+    """An independent set of k rows of A, as far from dependent as pivoted QR in the metric of M⁻¹ finds.
+
+    `weights` (m,) make some rows preferred to others; all count the same where they are left out.
+    Raises ContradictionError and MassError as the principles do.
+    """
+    ready = prepare(now)
+    B = solve_triangular(np.linalg.cholesky(ready.M), ready.A.T, lower=True)
+    order = qr(B if weights is None else B * weights, mode="r", pivoting=True)[1]
+    return tuple(sorted(order[: ready.rank].tolist()))
 
 
 def _length(M: Array, force: Array) -> float:

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
 from dalembert.principles.errors import Array
+from dalembert.principles.factors import qr, solve_triangular
 
 RANK = 1e-11
 """A singular value of the balanced rows counts towards the rank above this fraction of the largest."""
@@ -75,13 +75,15 @@ def decide_rows(A: Array, M: Array, rank: int | None = None) -> Rows:
     A factor on a row, or a change of units of a coordinate, changes nothing. Shapes A (m, n), M (n, n).
     `rank` imposes a decision already taken.
     """
+    # np.linalg.solve, not solve_triangular: this is called at every step of the plain engine, and SciPy's threads cost
+    # a hundred times the work of a small system on a machine that is busy.
     L = np.linalg.cholesky(M)
     A, first = balance_rows(A)
-    B = solve_triangular(L, A.T, lower=True).T
+    B = np.linalg.solve(L, A.T).T
     B, second = balance_rows(B)
     U, sigma, Vt = np.linalg.svd(B)
     k = rank_of(sigma) if rank is None else rank
-    virtual = solve_triangular(L, Vt[k:].T, lower=True, trans="T")
+    virtual = np.linalg.solve(L.T, Vt[k:].T)
     return Rows(second[:, None] * A, first * second, k, U[:, :k], U[:, k:], virtual, sigma[:k])
 
 

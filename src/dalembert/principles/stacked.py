@@ -1,10 +1,10 @@
 """Dynamics, constraints and virtual work as one linear system in acceleration and force together."""
 
 import numpy as np
-from scipy.linalg import cholesky, qr, solve_triangular
 
 from dalembert.principles.errors import Array
 from dalembert.principles.extended import null_basis
+from dalembert.principles.factors import cholesky, qr, solve_triangular
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
 

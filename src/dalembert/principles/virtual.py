@@ -1,8 +1,8 @@
 """The general equation of dynamics, on the virtual displacements."""
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, qr, solve_triangular
 
+from dalembert.principles.factors import cho_solve, cholesky, qr, solve_triangular
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
 
@@ -29,7 +29,7 @@ def virtual(now: Instant) -> Answer:
     p[solved] = solve_triangular(R1, Z.T @ ready.b)
 
     right = np.column_stack([V.T @ (ready.Q - M @ p), V.T @ ready.C])
-    y, w = cho_solve(cho_factor(V.T @ M @ V), right).T
+    y, w = cho_solve((cholesky(V.T @ M @ V), False), right).T
     motion = p + V @ y
     ideal = M @ motion - ready.Q
     return ready.answer(

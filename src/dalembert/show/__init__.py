@@ -1,6 +1,21 @@
 """SHOW: what has been derived and proved, for people to read."""
 
+from typing import TYPE_CHECKING, Any
+
 from dalembert.show.equations import Equations
 from dalembert.show.finding import Finding
+from dalembert.show.summary import Summary
 
-__all__ = ["Equations", "Finding"]
+if TYPE_CHECKING:
+    from dalembert.show.pictures import plot
+
+__all__ = ["Equations", "Finding", "Summary", "plot"]
+
+
+def __getattr__(name: str) -> Any:
+    """Pictures are read when they are asked for: nothing else waits for matplotlib."""
+    if name == "plot":
+        from dalembert.show.pictures import plot
+
+        return plot
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,35 +6,23 @@ from typing import Any
 from unicodedata import combining
 
 from sympy import Expr
-from sympy.physics.vector.printing import VectorLatexPrinter, VectorPrettyPrinter, VectorStrPrinter
-from sympy.printing.pretty.stringpict import prettyForm, stringPict
 
 from dalembert.model import ModelError, name_of
 from dalembert.model.writing import write
 
 
-class _Pretty(VectorPrettyPrinter):  # type: ignore[misc]
-    """Unicode drawings in which the reactions are called as everywhere else: λ[ring], Qᶜ_i[x]."""
-
-    def _print_Multiplier(self, e: Expr) -> prettyForm:
-        return prettyForm(f"λ[{e.args[0]}]")
-
-    def _print_IdealForce(self, e: Expr) -> prettyForm:
-        coordinate, *of = e.args
-        return prettyForm(f"Qᶜ_i[{', '.join([pretty(coordinate), *map(str, of)])}]")
-
-    def _print_IdealMagnitude(self, e: Expr) -> prettyForm:
-        return prettyForm(f"|Qᶜ_i[{e.args[0]}]|" if e.args else "|Qᶜ_i|")
-
-
 def latex(value: Any) -> str:
     """LaTeX of an expression or a matrix, with dots for time derivatives."""
-    return str(VectorLatexPrinter().doprint(value))
+    from dalembert.show.printers import Latex
+
+    return str(Latex().doprint(value))
 
 
 def pretty(value: Expr) -> str:
     """Unicode text of an expression on one line or several."""
-    return str(_Pretty({"use_unicode": True, "wrap_line": False}).doprint(value))
+    from dalembert.show.printers import Pretty
+
+    return str(Pretty().doprint(value))
 
 
 def plain(value: Expr) -> str:
@@ -42,12 +30,18 @@ def plain(value: Expr) -> str:
     try:
         return write(value)
     except ModelError:
-        return str(VectorStrPrinter().doprint(value))
+        from dalembert.show.printers import Text
+
+        return str(Text().doprint(value))
 
 
 def drawn(label: str, value: Any, width: int) -> str | None:
     """`label = value` as a drawing in two dimensions, or None where it is wider than `width`."""
-    picture = _Pretty({"use_unicode": True, "wrap_line": False})._print(value)
+    from sympy.printing.pretty.stringpict import prettyForm, stringPict
+
+    from dalembert.show.printers import Pretty
+
+    picture = Pretty()._print(value)
     whole = prettyForm(*stringPict.next(prettyForm(f"{label} = "), picture))
     lines = [line.rstrip() for line in str(whole).splitlines()]
     return "\n".join(lines) if max(map(columns, lines)) <= width else None

@@ -1,0 +1,56 @@
+"""Which statements are smooth: those whose motion has a Taylor series everywhere it is defined.
+
+A function of parameters alone does not switch, whatever it is.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+
+import sympy as sp
+from sympy import Expr
+from sympy.core.function import AppliedUndef
+
+from dalembert.derive import form
+from dalembert.model import Coulomb, ModelError, Reaction, Statement, all_expressions, is_coordinate, refuse, time
+
+SMOOTH_FUNCTIONS = (
+    sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc,
+    sp.asin, sp.acos, sp.atan, sp.atan2, sp.acot, sp.asec, sp.acsc,
+    sp.sinh, sp.cosh, sp.tanh, sp.asinh, sp.acosh, sp.atanh,
+    sp.exp, sp.log,
+)  # fmt: skip
+
+
+class NotSmooth(ModelError):
+    """A statement with something that switches (|x|, sign, max, friction, …): no Taylor series crosses a switch."""
+
+
+def refuse_switches(system: Statement) -> None:
+    """Raise NotSmooth with everything in the statement that switches, by name."""
+    name = f"System {system.name!r}" if system.name else "System"
+    refuse(NotSmooth, f"{name} cannot be moved yet: motion across switches is not supported", _found(form(system)))
+
+
+@lru_cache(maxsize=64)
+def _found(system: Statement) -> tuple[str, ...]:
+    """What switches in a statement, in words."""
+    friction = (
+        f"the friction of constraint {c.name!r} switches where its normal force or its sliding velocity vanishes"
+        for c in system.constraints
+        if isinstance(c.nature, Coulomb)
+    )
+    functions = (f"{what}: {found} switches" for what, e in all_expressions(system) for found in _switches(e))
+    return tuple(dict.fromkeys(chain(friction, functions)))
+
+
+def moves(e: Expr) -> bool:
+    """Whether an expression changes along a motion: it contains a coordinate, time or a reaction."""
+    return e.has(time()) or any(is_coordinate(f) for f in e.atoms(sp.Function)) or bool(e.atoms(Reaction))
+
+
+def _switches(root: Expr) -> Iterator[Expr]:
+    for e in sorted(root.atoms(sp.Function, sp.Max, sp.Min), key=str):
+        known = isinstance(e, (*SMOOTH_FUNCTIONS, Reaction, AppliedUndef))
+        if not known and moves(e):
+            yield e

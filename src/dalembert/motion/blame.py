@@ -1,0 +1,39 @@
+"""Why a run broke: the equation at fault at the last state that exists, or just beyond it."""
+
+import numpy as np
+
+from dalembert.derive import Array, instant_at
+from dalembert.model import StateError, Statement, name_of
+from dalembert.principles import ContradictionError, InstantError, MassError, explicit
+
+FAILURES = (StateError, ContradictionError, InstantError, MassError)
+
+
+def blame(system: Statement, values: Array, t: float, state: Array) -> str:
+    """What does not exist at a state or a little further along the motion; else the acceleration that grows."""
+    n = len(system.coordinates)
+    q, v = state[:n], state[n : 2 * n]
+    try:
+        acceleration = explicit(instant_at(system, [*q, *v, t, *values])).acceleration
+    except FAILURES as error:
+        return _words(error)
+    for h in 10.0 ** np.arange(-15, -2) * max(1.0, abs(t)):
+        try:
+            explicit(instant_at(system, [*(q + h * v), *(v + h * acceleration), t + h, *values]))
+        except FAILURES as error:
+            return f"just beyond it, {_words(error)}"
+    worst = int(np.abs(acceleration).argmax())
+    name = name_of(system.coordinates[worst])
+    return f"the equation of {name} grows without bound (its acceleration is {acceleration[worst]:.3g})"
+
+
+def at(system: Statement, t: float, state: Array) -> str:
+    """A time and a state in words."""
+    keys = (*system.coordinates, *system.velocities)
+    shown = [f"{name_of(key)} = {value:.9g}" for key, value in zip(keys, state, strict=False)]
+    listed = ", ".join(shown if len(shown) <= 24 else [*shown[:12], "…", *shown[-12:]])
+    return f"t = {t:.12g}, {listed}"
+
+
+def _words(error: Exception) -> str:
+    return "; ".join(error.faults) if isinstance(error, StateError) else str(error)

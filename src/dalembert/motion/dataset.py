@@ -1,0 +1,174 @@
+"""Everything a motion holds, with names and units: an `xarray.Dataset`.
+
+Names that are taken: the fixed names below come first, then the coordinates in their order, then the velocities, then
+the accelerations. A name that is already taken gets underscores until it is free, so that nothing is lost: a
+coordinate `energy` is the variable `energy_`; beside a coordinate `x_dot`, the velocity of x is `x_dot_`.
+
+A statement carries no units. Read in SI, time is in s and energy in J; a coordinate of particles is in m and a force
+on it in N; of any other coordinate only "unit of x" can be said.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.engine import WORKS, Choice
+from dalembert.model import Holonomic, Particles, Statement, name_of
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+    from dalembert.motion.trajectory import Trajectory
+
+FIXED = (
+    "time", "coordinate", "constraint", "ideal_force", "nonideal_force", "multiplier", "residual", "energy",
+    "force_work", "ideal_work", "nonideal_work", "constraint_work", "balance", "mode",
+)  # fmt: skip
+SIGN = (
+    "M q̈ = Q + Qᶜ with Qᶜ = ideal_force + nonideal_force, and ideal_force = Aᵀ multiplier with A = ∂f/∂q "
+    "(∂f/∂q̇ for a constraint on velocities) for f = 0 as it was stated"
+)
+SCALAR, FORCE, ROW = ("time",), ("time", "coordinate"), ("time", "constraint")
+
+
+class Names(NamedTuple):
+    """What the variables of n coordinates, their velocities and their accelerations are called."""
+
+    coordinate: tuple[str, ...]
+    velocity: tuple[str, ...]
+    acceleration: tuple[str, ...]
+
+
+class Units(NamedTuple):
+    """What a statement's variables are measured in: one word for each coordinate, then the others."""
+
+    coordinate: tuple[str, ...]
+    force: str
+    multiplier: str
+
+
+class Column(NamedTuple):
+    """A variable to be: its name, dimensions and values, what it is in words, its unit, and what else is said of it."""
+
+    name: str
+    dims: tuple[str, ...]
+    values: Array
+    long_name: str
+    units: str
+    more: dict[str, str] = {}  # noqa: RUF012  never written to
+
+
+def dataset(motion: "Trajectory") -> "Dataset":
+    """The motion as a dataset; its arrays are read-only, so that the motion stays what it is."""
+    from xarray import Dataset, Variable
+
+    system = motion.system
+    variables = {
+        c.name: Variable(c.dims, _read_only(c.values), {"long_name": c.long_name, "units": c.units, **c.more})
+        for c in (*_moved(motion), *_reactions(motion), *_energies(motion))
+    }
+    labels = {"coordinate": list(motion.names()), "constraint": [c.name for c in system.constraints]}
+    coordinates = {name: Variable(name, np.array(who, dtype=str), {"long_name": name}) for name, who in labels.items()}
+    coordinates["time"] = Variable("time", motion.t, {"long_name": "time", "units": "s"})
+    about = {
+        "system": system.name,
+        "status": str(motion.status),
+        "engine": motion.settings.engine,
+        "tolerance": motion.settings.tolerance,
+        "sign": SIGN,
+    }
+    return Dataset(variables, coordinates, about)
+
+
+def variable_names(system: Statement) -> Names:
+    """The names of the variables, each different from every other and from the fixed ones."""
+    taken = set(FIXED)
+
+    def free(name: str) -> str:
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        return name
+
+    names = [name_of(q) for q in system.coordinates]
+    return Names(*(tuple(free(name + ending) for name in names) for ending in ("", "_dot", "_ddot")))
+
+
+def units(system: Statement) -> Units:
+    """The units of a statement's variables, read in SI."""
+    if isinstance(system.unconstrained, Particles):
+        own, force = ("m",) * len(system.coordinates), "N"
+    else:
+        own, force = tuple(f"unit of {name_of(q)}" for q in system.coordinates), "J/(unit of coordinate)"
+    on_velocities = [not isinstance(c, Holonomic) for c in system.constraints]
+    if not any(on_velocities):
+        multiplier = "J/(unit of f)"
+    elif all(on_velocities):
+        multiplier = "W/(unit of f)"
+    else:
+        multiplier = "J/(unit of f), W/(unit of f) for a constraint on velocities"
+    return Units(own, force, multiplier)
+
+
+def modes(motion: "Trajectory") -> tuple[Array, str]:
+    """The number of the choice of rows at each sample, (k,), and what each number means; equal choices share one."""
+    numbers: dict[Choice, int] = {}
+    of_stretch = [numbers.setdefault(choice, len(numbers)) for _, choice in motion.choices]
+    stretch = np.searchsorted([t for t, _ in motion.choices], motion.t, side="right") - 1
+    rows = [c.name for c in motion.system.constraints]
+
+    def words(choice: Choice) -> str:
+        chosen = [rows[r] for r in choice.rows]
+        said = "no constraints" if not rows else "all constraints" if len(chosen) == len(rows) else ", ".join(chosen)
+        return said + (" (with M + AᵀA for M)" if choice.augment else "")
+
+    meaning = "; ".join(f"{number}: {words(choice)}" for choice, number in numbers.items())
+    return np.array(of_stretch, dtype=np.int32)[np.maximum(stretch, 0)], meaning
+
+
+def _moved(motion: "Trajectory") -> Iterator[Column]:
+    """Coordinates, velocities and accelerations."""
+    called = variable_names(motion.system)
+    n = len(called.coordinate)
+    own = units(motion.system).coordinate
+    per = [f"({u})" if " " in u else u for u in own]
+    for kind, names, rows, dots, measured in (
+        ("coordinate", called.coordinate, motion.y[:n], "", own),
+        ("velocity", called.velocity, motion.y[n:], "'", [f"{u}/s" for u in per]),
+        ("acceleration", called.acceleration, motion.along.acceleration.T, "''", [f"{u}/s^2" for u in per]),
+    ):
+        for name, row, of, unit in zip(names, rows, motion.names(), measured, strict=True):
+            yield Column(name, SCALAR, row, f"{kind} {of}{dots}", unit, {"kind": kind, "of": of})
+
+
+def _reactions(motion: "Trajectory") -> Iterator[Column]:
+    """Constraint forces, multipliers, and what is left of the constraints."""
+    along, unit = motion.along, units(motion.system)
+    sign = {"sign": SIGN}
+    least = {"comment": "f is the constraint as in residual; where λ is not unique it is the one of least norm"}
+    yield Column("ideal_force", FORCE, along.ideal, "constraint force, ideal part", unit.force, sign)
+    yield Column("nonideal_force", FORCE, along.nonideal, "constraint force, work-doing part", unit.force, sign)
+    yield Column("multiplier", ROW, along.multipliers, "multiplier λ", unit.multiplier, sign | least)
+    yield Column("residual", ROW, motion.residual, "value of the constraint f = 0", "unit of f")
+
+
+def _energies(motion: "Trajectory") -> Iterator[Column]:
+    """Energy, the work that changed it, and what is left when that is taken away; and the mode."""
+    force, ideal, nonideal = (motion.works[WORKS.index(who)] for who in ("force", "ideal", "nonideal"))
+    what = {"comment": "q̇ᵀ ∂L/∂q̇ − L; ½ q̇ᵀMq̇ where the system was stated by mass and force"}
+    yield Column("energy", SCALAR, motion.along.energy, "energy", "J", what)
+    yield Column("force_work", SCALAR, force, "work since the start of active forces and explicit time", "J")
+    yield Column("ideal_work", SCALAR, ideal, "work since the start of the ideal constraint force", "J")
+    yield Column("nonideal_work", SCALAR, nonideal, "work since the start of the work-doing constraint force", "J")
+    yield Column("constraint_work", SCALAR, ideal + nonideal, "work since the start of all constraint force", "J")
+    yield Column("balance", SCALAR, motion.balance, "energy less all work since the start", "J")
+    numbers, meaning = modes(motion)
+    yield Column("mode", SCALAR, numbers, "constraint rows in use", "1", {"meaning": meaning})
+
+
+def _read_only(values: Array) -> Array:
+    view = values.view()
+    view.setflags(write=False)
+    return view

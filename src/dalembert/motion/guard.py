@@ -1,0 +1,109 @@
+"""What is watched along a run: the distance from the constraints, and quantities that must not vanish."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.engine import Flow, Watch
+
+ZERO = 1e-12  # a quantity this small, relative to the largest it has been, is zero
+LOST = 1e-8  # a pivot of the constraints this small is: it is a difference, and half its digits are gone
+SOUND = 1e-6  # above it a state near the zero is still exact enough to keep
+LOW = 0.5  # below it a minimum is looked at closely
+POINTS, ROUNDS = 33, 12
+
+
+def drift(watch: Watch, states: Array) -> Array:
+    """The largest distance from a constraint at each state (k,), relative to the size of positions and velocities.
+
+    To first order, how far the state must move: |φ|/‖∂φ‖ over max(1, |q|), |φ̇|/‖∂φ‖ over max(1, |q̇|). Shape of
+    states: (k, 2n).
+    """
+    if not watch.level.shape[1]:
+        return np.zeros(len(states))
+    n = states.shape[1] // 2
+    size = np.abs(states)
+    places, speeds = size[:, :n].max(axis=1), size[:, n:].max(axis=1)
+    length = watch.length if watch.length.all() else np.where(watch.length > 0, watch.length, 1.0)
+    level, rate = np.abs(watch.level / length).max(axis=1), np.abs(watch.rate / length).max(axis=1)
+    worst: Array = np.maximum(level / np.maximum(places, 1.0), rate / np.maximum(speeds, 1.0))
+    return worst
+
+
+class Low(NamedTuple):
+    """Where a quantity is least: when, which column, its value over the largest; and the last sound state before it."""
+
+    time: float
+    column: int
+    value: float
+    vanishes: bool
+    sound_time: float
+    sound_state: Array
+
+
+class Positive:
+    """Quantities (k, p) that must stay above zero along a run, each relative to the largest it has been."""
+
+    def __init__(self, quantity: Callable[[Watch], Array], zero: Array | float = ZERO) -> None:
+        self._quantity, self._zero = quantity, zero
+        self._best: Array | None = None
+
+    def relative(self, watch: Watch, sound: int | None = None) -> Array:
+        """Each over its largest so far, zero where it does not exist; only the first `sound` states count as such."""
+        now = self._quantity(watch)
+        if not now.shape[1]:
+            return now
+        if not np.isfinite(now).all():
+            now = np.nan_to_num(now, nan=0.0, posinf=0.0, neginf=0.0)
+        top = now[:sound].max(axis=0, initial=0.0)
+        self._best = top if self._best is None else np.maximum(self._best, top)
+        return now / np.where(self._best > 0, self._best, 1.0)
+
+    def forget(self, zero: Array | float = ZERO) -> None:
+        """Begin afresh, for other quantities."""
+        self._best, self._zero = None, zero
+
+    def suspects(self, relative: Array) -> list[int]:
+        """Where the least of them has a minimum that may reach zero between the states, or already has."""
+        if not relative.shape[1]:
+            return []
+        low = relative.min(axis=1)
+        found = set(np.flatnonzero((relative < self._zero).any(axis=1)).tolist())
+        if low.min(initial=1.0) < LOW:
+            found |= {k for k in range(1, len(low) - 1) if _may_vanish(*low[k - 1 : k + 2])}
+        return sorted(found)
+
+    def least(self, flow: Flow, t: float, state: Array, until: float) -> Low:
+        """The minimum of the least of them between two times, by looking closer and closer."""
+        best = Low(t, 0, np.inf, False, t, state)
+        for _ in range(ROUNDS):
+            if until - t <= 1e-15 * (POINTS + abs(t) * POINTS):
+                break
+            piece = flow.advance(t, state, np.linspace(t, until, POINTS)[1:], 100_000)
+            times, states = np.append(t, piece.times), np.vstack([state, piece.states])
+            if piece.broken and piece.time > times[-1]:
+                times, states = np.append(times, piece.time), np.vstack([states, piece.end])
+            relative = self.relative(flow.watch(times, states))
+            k, column = divmod(int(relative.argmin()), relative.shape[1])
+            value = float(relative[k, column])
+            if value < best.value:
+                gone = bool((relative[k] < self._zero).any())
+                best = best._replace(time=float(times[k]), column=column, value=value, vanishes=gone)
+            sound = np.flatnonzero(relative[:k].min(axis=1) > SOUND)
+            if len(sound) and times[sound[-1]] > best.sound_time:
+                best = best._replace(sound_time=float(times[sound[-1]]), sound_state=states[sound[-1]])
+            if best.vanishes or piece.broken or value > LOW:
+                break
+            before, after = max(k - 1, 0), min(k + 1, len(times) - 1)
+            t, state, until = float(times[before]), states[before], float(times[after])
+        return best
+
+
+def _may_vanish(left: float, here: float, right: float) -> bool:
+    """Whether a minimum at the middle of three neighbours could reach zero between them: the vertex of a parabola."""
+    if not (here < LOW and here <= left and here <= right):
+        return False
+    bend = left - 2 * here + right
+    return bool(bend > 0 and here - (right - left) ** 2 / (8 * bend) < 0.3 * here)

@@ -1,0 +1,232 @@
+"""`simulate`: a system moved from a start until a time; every fault of what was asked comes in one error."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from sympy import Expr
+
+from dalembert.derive import Array, instant_at, parameter_values, state_values
+from dalembert.engine import Engine, compiled_engine, flow
+from dalembert.model import StateError, Statement, as_number, refuse
+from dalembert.motion.record import DRIFT, Limits, Progress
+from dalembert.motion.run import Run
+from dalembert.motion.start import Start, completed, own_keys
+from dalembert.motion.status import Ending, Interrupted, RunError
+from dalembert.motion.trajectory import Settings, Trajectory
+
+SAMPLES = 301  # where none are asked for
+EPS = float(np.finfo(float).eps)
+COMPILE = {"auto": None, "compact": True, "full": False}
+T = TypeVar("T", bound=Trajectory)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a run is asked to do, checked."""
+
+    values: Array
+    t0: float
+    until: float
+    stated: Mapping[Expr, float]
+    samples: Array
+    settings: Settings
+    limits: Limits
+
+
+def simulate(
+    kind: type[T],
+    system: Statement,
+    start: Any = None,
+    until: Any = None,
+    *,
+    t0: Any = None,
+    tolerance: Any = None,
+    samples: Any = None,
+    parameters: Mapping[Any, Any] | None = None,
+    engine: Engine | None = None,
+    compile: Literal["auto", "compact", "full"] = "auto",
+    drift: Any = None,
+    singular: Literal["stop", "pass"] = "stop",
+    max_steps: Any = None,
+    max_seconds: Any = None,
+    progress: Callable[[Progress], object] | None = None,
+    throw: bool = True,
+) -> T:
+    """Move a system; `System.simulate` says what the arguments are."""
+    plan = _plan(
+        system,
+        start,
+        until,
+        t0,
+        tolerance,
+        samples,
+        parameters,
+        engine,
+        compile,
+        drift,
+        singular,
+        max_steps,
+        max_seconds,
+    )
+    state = completed(system, plan.stated, plan.t0, plan.values)
+    settings = plan.settings
+    moving = flow(settings.engine, system, plan.values, plan.t0, state, settings.tolerance, COMPILE[settings.compile])
+    begin = perf_counter()
+    first = np.concatenate([state, np.zeros(len(moving.works))])
+    run = Run(moving, system, plan.values, plan.t0, first, plan.samples, plan.until, plan.limits, progress)
+    record = run.go()
+    seconds = perf_counter() - begin
+    if record.status.ending == Ending.BROKEN and record.time == plan.t0:
+        instant_at(system, [*state, plan.t0, *plan.values])  # raises where the start itself is at fault
+    statistics = {
+        **moving.facts,
+        "steps": record.steps,
+        "run_seconds": seconds,
+        "largest_drift": record.drift,
+        "projections": len(record.projections),
+    }
+    motion = kind.of(system, plan.values, record, moving, settings, statistics)
+    if throw and not motion.status.ok:
+        raise (Interrupted if record.status.ending == Ending.INTERRUPTED else RunError)(motion)
+    return motion
+
+
+def _plan(
+    system: Statement,
+    start: Any,
+    until: Any,
+    t0: Any,
+    tolerance: Any,
+    samples: Any,
+    parameters: Any,
+    engine: Any,
+    compile_mode: Any,
+    drift: Any,
+    singular: Any,
+    max_steps: Any,
+    max_seconds: Any,
+) -> Plan:
+    faults: list[str] = []
+    values = parameter_values(system, parameters, faults)
+    if isinstance(start, Trajectory):
+        begin = start.end_time if t0 is None else t0
+        given: Any = start.end
+    elif isinstance(start, Start):
+        begin, given = start.t if t0 is None else t0, start.state
+    else:
+        begin, given = 0.0 if t0 is None else t0, dict(system.initial) if start is None else start
+    stated = _stated(system, given, values, faults)
+    first = _number(begin, "the start time t0", faults)
+    last = _number(system.until if until is None else until, "until", faults, "say until when to move the system")
+    if first is not None and last is not None and not last > first:
+        faults.append(f"until is {last:g}, which is not after the start at t = {first:g}")
+        last = None
+    wanted = _times(samples, first, last, faults)
+    tol = EPS if tolerance is None else _number(tolerance, "the tolerance", faults)
+    if tol is not None and not 0 < tol < 1:
+        faults.append(f"the tolerance is {tol:g}, a number between 0 and 1 is meant")
+    bound = DRIFT * max(EPS, tol or EPS) if drift is None else _positive(drift, "the drift bound", faults)
+    steps = np.inf if max_steps is None else _positive(max_steps, "max_steps", faults)
+    clock = np.inf if max_seconds is None else _positive(max_seconds, "max_seconds", faults)
+    for value, allowed, what in (
+        (engine, (None, "taylor", "plain"), "engine"),
+        (compile_mode, tuple(COMPILE), "compile"),
+        (singular, ("stop", "pass"), "singular"),
+    ):
+        if value not in allowed:
+            faults.append(f"{what} is {value!r}; it can be {' or '.join(repr(a) for a in allowed if a)}")
+    if engine == "taylor" and not compiled_engine():
+        faults.append('engine "taylor" needs heyoka, which is not installed; engine "plain" works without it')
+    refuse(StateError, f"the run of {system.name!r}" if system.name else "the run", faults)
+    assert first is not None
+    assert last is not None
+    assert wanted is not None
+    assert tol is not None
+    settings = Settings(engine or _usual_engine(), max(tol, EPS), compile_mode)
+    return Plan(
+        np.array([values[s] for s in system.symbols]),
+        first,
+        last,
+        stated,
+        wanted,
+        settings,
+        Limits(steps, clock, bound, singular),
+    )
+
+
+def _stated(system: Statement, given: Any, values: Mapping[Any, float], faults: list[str]) -> dict[Expr, float]:
+    """What a start says, in numbers."""
+    if not isinstance(given, Mapping):
+        faults.append(f"the start is {given!r}; give a mapping by coordinates and velocities, or what start() returns")
+        return {}
+    foreign: list[str] = []
+    own_keys(system, given, "the start", foreign)
+    if foreign:
+        faults += foreign
+        return {}
+    return state_values(system, given, values, faults, partial=True)
+
+
+def _number(value: Any, what: str, faults: list[str], hint: str = "a finite number is meant") -> float | None:
+    number = as_number(value)
+    if number is None:
+        faults.append(f"{what} is {value!r}; {hint}")
+    return number
+
+
+def _positive(value: Any, what: str, faults: list[str]) -> float:
+    number = as_number(value)
+    if number is None or not number > 0:
+        faults.append(f"{what} is {value!r}, a number above zero is meant")
+        return 1.0
+    return number
+
+
+def _times(samples: Any, first: float | None, last: float | None, faults: list[str]) -> Array | None:
+    """The sample times: a count of them, the times themselves, or a usual number."""
+    if first is None or last is None:
+        first, last = 0.0, 1.0  # to find what else is wrong
+    if samples is None:
+        return np.linspace(first, last, SAMPLES)
+    if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
+        if samples < 2:
+            faults.append(f"samples is {samples}; at least 2 are meant, the start and the end, or a sequence of times")
+            return None
+        return np.linspace(first, last, int(samples))
+    try:
+        times = np.atleast_1d(np.array(samples, dtype=float))
+    except (TypeError, ValueError):
+        faults.append(f"samples is {samples!r}; a count or a sequence of times is meant")
+        return None
+    if isinstance(samples, (bool, float, str)) or times.ndim != 1 or not len(times):
+        faults.append(f"samples is {samples!r}; a count or a sequence of times is meant")
+    elif not np.isfinite(times).all():
+        faults.append("samples has times that are not finite")
+    elif not (np.diff(times) > 0).all():
+        faults.append("the sample times do not increase")
+    elif times[0] < first or times[-1] > last:
+        faults.append(
+            f"the sample times go from {times[0]:g} to {times[-1]:g}, outside the run from {first:g} to {last:g}"
+        )
+    return times
+
+
+_told: list[bool] = []
+
+
+def _usual_engine() -> Engine:
+    """The compiled engine, or its plain twin where heyoka is not installed, which is said once."""
+    if compiled_engine():
+        return "taylor"
+    if not _told:
+        _told.append(True)
+        warnings.warn(
+            "heyoka is not installed, so motions are computed by the plain engine: right, but slow. "
+            "It has pip wheels for Linux and conda-forge packages for macOS and Windows.",
+            stacklevel=4,
+        )
+    return "plain"

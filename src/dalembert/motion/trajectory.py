@@ -1,0 +1,275 @@
+"""What comes back from a run: samples, forces, energy, how it ended; everything else is derived when asked for."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from os import PathLike
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sympy import Expr
+
+from dalembert.derive import Array
+from dalembert.engine import WORKS, Along, Choice, Engine, Flow, flow
+from dalembert.model import StateError, Statement, name_of, refuse
+from dalembert.motion.record import DRIFT, Limits, Record
+from dalembert.motion.run import Run
+from dalembert.motion.status import Event, Projection, Status
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+SAME = 1e-9  # how near the end of one motion and the start of the next must be to join them
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a motion was computed, so that it can be gone over again."""
+
+    engine: Engine
+    tolerance: float
+    compile: Literal["auto", "compact", "full"]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """A motion of n coordinates under m constraints at k sample times, and how it ended. Nothing in it changes.
+
+    `t` (k,) and `y` (2n, k), coordinates then velocities, are what `scipy.integrate.solve_ivp` returns; `at(t)` is the
+    state at any time of the run; `dataset` has everything with names.
+    """
+
+    system: Statement
+    values: Array
+    t: Array
+    y: Array
+    works: Array
+    begin_time: float
+    begin_values: Array
+    end_time: float
+    end_values: Array
+    end_works: Array
+    status: Status
+    events: tuple[Event, ...]
+    projections: tuple[Projection, ...]
+    choices: tuple[tuple[float, Choice], ...]
+    settings: Settings
+    statistics: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        system: Statement,
+        values: Array,
+        record: Record,
+        moved: Flow,
+        settings: Settings,
+        statistics: dict[str, Any],
+    ) -> Self:
+        """The trajectory a run leaves."""
+        n2 = 2 * len(system.coordinates)
+        times, states = record.times, record.states
+        if not record.status.ok and len(times):  # forces may not exist where a run breaks; the end itself is kept
+            last = moved.along(times[-1:], states[-1:])
+            if not all(np.isfinite(part).all() for part in last):
+                times, states = times[:-1], states[:-1]
+        return cls(
+            system,
+            _frozen(values),
+            _frozen(times),
+            _frozen(states[:, :n2].T),
+            _frozen(_all_works(states[:, n2:], moved.works)),
+            record.begin_time,
+            _frozen(record.begin[:n2]),
+            record.time,
+            _frozen(record.end[:n2]),
+            _frozen(_all_works(record.end[None, n2:], moved.works)[:, 0]),
+            record.status,
+            record.events,
+            record.projections,
+            record.choices,
+            settings,
+            MappingProxyType(statistics),
+        )
+
+    @property
+    def success(self) -> bool:
+        """Whether the run came to its end."""
+        return self.status.ok
+
+    @property
+    def end(self) -> Mapping[Expr, float]:
+        """The last state, by coordinates and velocities."""
+        keys = (*self.system.coordinates, *self.system.velocities)
+        return MappingProxyType(dict(zip(keys, map(float, self.end_values), strict=True)))
+
+    @cached_property
+    def along(self) -> Along:
+        """Accelerations, constraint forces, multipliers and energy at the samples: (k, n), (k, m), (k,)."""
+        k, n, m = len(self.t), len(self.system.coordinates), len(self.system.constraints)
+        if not k:
+            return Along(*(_frozen(np.zeros(shape)) for shape in ((0, n), (0, n), (0, n), (0, m), (0,))))
+        return Along(*self._evaluated(lambda moving, times, states: moving.along(times, states)))
+
+    @cached_property
+    def residual(self) -> Array:
+        """The value of each constraint at the samples, (k, m)."""
+        if not len(self.t):
+            return _frozen(np.zeros((0, len(self.system.constraints))))
+        (level,) = self._evaluated(lambda moving, times, states: (moving.watch(times, states).level,))
+        return level
+
+    @cached_property
+    def balance(self) -> Array:
+        """Energy less the work done since the start, (k,): it stays what it was."""
+        return _frozen(self.along.energy - self.works.sum(axis=0))
+
+    def at(self, t: ArrayLike) -> Array:
+        """The state at a time, (2n,), or at k times, (2n, k): found by moving on from the sample before it.
+
+        Raises `StateError` for a time outside the run.
+        """
+        times = np.atleast_1d(np.array(t, dtype=float))
+        first, last = self.begin_time, self.end_time
+        if times.ndim > 1 or not ((times >= first) & (times <= last)).all():  # false for NaN too
+            raise StateError("at", [f"{t!s} is not a time of this motion, which goes from {first:.12g} to {last:.12g}"])
+        known = np.concatenate([[first], self.t, [last]])
+        states = np.column_stack([self.begin_values, self.y, self.end_values])
+        out = np.zeros((len(self.y), len(times)))
+        place = np.searchsorted(known, times, side="right") - 1
+        for k in np.unique(place):
+            mine = np.flatnonzero(place == k)
+            out[:, mine] = self._onwards(float(known[k]), states[:, k], times[mine])
+        result: Array = out[:, 0] if np.ndim(t) == 0 else out
+        return result
+
+    def _onwards(self, t: float, state: Array, times: Array) -> Array:
+        """States (2n, …) at times from a state at t on."""
+        out = np.repeat(state[:, None], len(times), axis=1)
+        after = times > t
+        if not after.any():
+            return out
+        wanted = np.unique(times[after])
+        moving = self._flow(t, state)
+        full = np.concatenate([state, np.zeros(len(moving.works))])
+        limits = Limits(np.inf, np.inf, DRIFT * self.settings.tolerance, "pass")
+        record = Run(moving, self.system, self.values, t, full, wanted, float(wanted[-1]), limits).go()
+        if len(record.times) < len(wanted) or not record.status.ok:
+            raise StateError("at", [f"the motion cannot be followed from t = {t:.12g}: {record.status}"])
+        out[:, after] = record.states[np.searchsorted(wanted, times[after]), : len(state)].T
+        return out
+
+    def _flow(self, t: float, state: Array, choice: Choice | None = None) -> Flow:
+        s = self.settings
+        compact = {"auto": None, "compact": True, "full": False}[s.compile]
+        return flow(s.engine, self.system, self.values, t, state, s.tolerance, compact, choice)
+
+    def _evaluated(self, ask: Callable[[Flow, Array, Array], Iterable[Array]]) -> list[Array]:
+        """What an engine says along the samples, each stretch on the rows that were chosen for it."""
+        begins = np.searchsorted(self.t, [t for t, _ in self.choices])
+        begins[0] = 0
+        bounds = [*begins, len(self.t)]
+        parts = []
+        for (_, choice), i, j in zip(self.choices, bounds[:-1], bounds[1:], strict=True):
+            if j > i:
+                states = self.y[:, i:j].T
+                moving = self._flow(float(self.t[i]), states[0], choice)
+                parts.append(ask(moving, self.t[i:j], states))
+        return [_frozen(np.concatenate(column)) for column in zip(*parts, strict=True)]
+
+    @property
+    def dataset(self) -> "Dataset":
+        """Everything, named: an `xarray.Dataset` (see docs/motion.md for its variables), each time a fresh one."""
+        return self._dataset.copy()  # of the names; the arrays are read-only and shared
+
+    @cached_property
+    def _dataset(self) -> "Dataset":
+        from dalembert.motion.dataset import dataset
+
+        return dataset(self)
+
+    def __add__(self, later: "Trajectory") -> Self:
+        """This motion and the one that goes on from its end, as one."""
+        if not isinstance(later, Trajectory):
+            return NotImplemented
+        faults = []
+        if later.system.form() != self.system.form() or not np.array_equal(later.values, self.values):
+            faults.append("they are motions of different systems, or with different parameter values")
+        else:
+            if abs(later.begin_time - self.end_time) > SAME * (1 + abs(self.end_time)):
+                times = f"the first ends at t = {self.end_time:.12g}, the second begins at t = {later.begin_time:.12g}"
+                faults.append(times)
+            elif np.abs(later.begin_values - self.end_values).max() > SAME * (1 + np.abs(self.end_values).max()):
+                faults.append("the second does not start in the state where the first ends")
+        refuse(StateError, "these motions cannot be joined", faults)
+        skip = 1 if len(self.t) and len(later.t) and self.t[-1] == later.t[0] else 0
+        numbers = {
+            key: self.statistics.get(key, 0) + later.statistics.get(key, 0)
+            for key in ("steps", "run_seconds", "compile_seconds", "projections")
+        }
+        drift = max(self.statistics.get("largest_drift", 0.0), later.statistics.get("largest_drift", 0.0))
+        before = self.end_works[:, None]
+        joined = replace(
+            self,
+            t=_frozen(np.concatenate([self.t, later.t[skip:]])),
+            y=_frozen(np.concatenate([self.y, later.y[:, skip:]], axis=1)),
+            works=_frozen(np.concatenate([self.works, before + later.works[:, skip:]], axis=1)),
+            end_time=later.end_time,
+            end_values=later.end_values,
+            end_works=_frozen(self.end_works + later.end_works),
+            status=later.status,
+            events=(*self.events, *later.events),
+            projections=(*self.projections, *later.projections),
+            choices=(*self.choices, *later.choices),
+            settings=later.settings,
+            statistics=MappingProxyType({**later.statistics, **numbers, "largest_drift": drift}),
+        )
+        if "along" in vars(self) or self.settings.engine != later.settings.engine:  # to each part what its engine said
+            pairs = zip((*self.along, self.residual), (*later.along, later.residual), strict=True)
+            *along, residual = (_frozen(np.concatenate([a, b[skip:]])) for a, b in pairs)
+            vars(joined).update(along=Along(*along), residual=residual)
+        return joined
+
+    def resume(self, until: float, **options: Any) -> Self:
+        """Go on from the end of this motion until a later time, and join the two."""
+        from dalembert.motion.simulate import simulate
+
+        given = dict(zip(self.system.symbols, map(float, self.values), strict=True))
+        usual = {"tolerance": self.settings.tolerance, "engine": self.settings.engine, "compile": self.settings.compile}
+        return self + simulate(type(self), self.system, self, until, parameters=given, **(usual | options))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to a NetCDF file, or a Zarr store where the name ends in `.zarr`; `load` loses nothing."""
+        from dalembert.motion.files import save
+
+        save(self, path)
+
+    def __reduce__(self) -> Any:
+        given = {f.name: getattr(self, f.name) for f in fields(self)} | {"statistics": dict(self.statistics)}
+        return _restored, (type(self), given)
+
+    def names(self) -> Iterator[str]:
+        """The names of the coordinates."""
+        return map(name_of, self.system.coordinates)
+
+
+def _restored(kind: type[Trajectory], given: dict[str, Any]) -> Trajectory:
+    held = {name: _frozen(value) if isinstance(value, np.ndarray) else value for name, value in given.items()}
+    return kind(**held | {"statistics": MappingProxyType(given["statistics"])})
+
+
+def _frozen(array: Array) -> Array:
+    kept = np.ascontiguousarray(array)
+    kept = kept.copy() if kept is array or kept.base is not None else kept
+    kept.setflags(write=False)
+    return kept
+
+
+def _all_works(counted: Array, names: tuple[str, ...]) -> Array:
+    """The works (3, k) of forces, ideal and work-doing constraint forces, zero where they are identically zero."""
+    out = np.zeros((len(WORKS), len(counted)))
+    for column, name in enumerate(names):
+        out[WORKS.index(name)] = counted[:, column]
+    return out

@@ -1,0 +1,264 @@
+"""Every way a run can end says in words what happened, and keeps what was computed."""
+
+import pickle
+import time
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sympy import acos, cos, log, sqrt, symbols
+
+import dalembert as da
+from motion.systems import angle_pendulum, g, pendulum, t, theta, x, y
+
+pytest.importorskip("heyoka", reason="heyoka has wheels for Linux only")
+BOTH = pytest.mark.parametrize("engine", ["taylor", "plain"])
+
+
+@BOTH
+def test_a_blow_up_in_finite_time(engine):
+    """x'' = 6x² from x = x' = …: x = 1/(1 − t)² has a pole at t = 1."""
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2 + 2 * x**3, [x])
+    motion = system.simulate({x: 1.0, x.diff(): 2.0}, until=3.0, engine=engine, throw=False)
+    assert motion.status.ending == "broken"
+    assert "t = 1" in motion.status
+    assert "equation of x" in motion.status
+    assert motion.end_time == pytest.approx(1.0, abs=1e-6)
+    early = motion.t < 0.9
+    assert early.sum() > 50
+    assert_allclose(motion.y[0, early], 1 / (1 - motion.t[early]) ** 2, rtol=1e-11)
+    assert np.isfinite(motion.y).all()
+    assert all(np.isfinite(part).all() for part in motion.along)
+    with pytest.raises(da.RunError) as caught:
+        system.simulate({x: 1.0, x.diff(): 2.0}, until=3.0, engine=engine)
+    assert caught.value.motion.end_time == pytest.approx(1.0, abs=1e-6)
+    assert str(caught.value) == str(caught.value.motion.status)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("potential", "blamed"),
+    [(sqrt(x), "sqrt(x)"), (log(x), "the equation of x grows"), (-acos(x - 1), "sqrt")],
+    ids=["sqrt", "log", "acos"],
+)
+def test_the_edge_of_a_domain_names_the_sub_expression(engine, potential, blamed):
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2 - potential, [x])
+    motion = system.simulate({x: 1.0, x.diff(): -3.0}, until=10.0, engine=engine, throw=False, max_seconds=20)
+    assert motion.status.ending == "broken"
+    assert blamed in motion.status
+    assert np.isfinite(motion.y).all()
+    assert 0.1 < motion.end_time < 1.0
+
+
+@BOTH
+def test_a_start_outside_the_domain_is_an_error(engine):
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2 - sqrt(x), [x])
+    with pytest.raises(da.StateError, match=r"1/sqrt\(x\) does not exist"):
+        system.simulate({x: -1.0}, until=1.0, engine=engine)
+
+
+def test_rows_that_come_to_contradict_each_other():
+    """cos t and its Taylor polynomial agree at first."""
+    rows = [da.Holonomic(x - cos(t), "cosine"), da.Holonomic(x - 1 + t**2 / 2 - t**4 / 24, "polynomial")]
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2, [x, y], constraints=rows)
+    motion = system.simulate({x: 1.0}, until=3.0, throw=False)
+    assert motion.status.ending == "off the constraints"
+    assert "'cosine'" in motion.status
+    assert "'polynomial'" in motion.status
+    assert 0 < motion.end_time < 1.5
+    assert_allclose(motion.y[0], np.cos(motion.t), atol=1e-6)
+
+
+def test_rows_that_contradict_at_once_are_an_error():
+    rows = [da.Nonholonomic(x.diff() - t, "one"), da.Nonholonomic(x.diff() - 2 * t, "two")]
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2, [x], constraints=rows)
+    with pytest.raises(da.ContradictionError, match="one"):
+        system.simulate({x: 0.0}, until=1.0)
+
+
+def test_a_mass_matrix_that_leaves_a_direction_free_is_an_error():
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2 - y * x, [x, y])
+    with pytest.raises(da.MassError):
+        system.simulate({x: 0.0}, until=1.0)
+
+
+def test_limits():
+    few = pendulum().simulate({x: 1.0}, until=100.0, max_steps=20, throw=False)
+    assert few.status.ending == "step limit"
+    assert few.statistics["steps"] == 20
+    assert few.end_time == few.t[-1] < 3
+    begin = time.perf_counter()
+    short = pendulum().simulate({x: 1.0}, until=1e9, max_seconds=0.3, throw=False, samples=10)
+    assert short.status.ending == "wall-clock limit"
+    assert time.perf_counter() - begin < 5
+    assert 0 < short.end_time < 1e9
+    assert np.abs(short.y[0] ** 2 + short.y[1] ** 2 - 1).max() < 1e-12
+
+
+def test_progress_is_told_and_can_stop_the_run():
+    seen = []
+
+    def tell(progress):
+        seen.append(progress)
+        return len(seen) < 4
+
+    motion = pendulum().simulate({x: 1.0}, until=1e6, progress=tell, samples=100)
+    assert motion.status.ending == "stopped"
+    assert motion.status.ok
+    assert [p.fraction for p in seen] == sorted(p.fraction for p in seen)
+    assert seen[-1].time == motion.end_time > 0
+    assert seen[-1].steps == motion.statistics["steps"]
+
+
+def test_the_keyboard_leaves_what_was_computed():
+    calls = []
+
+    def stop(progress):
+        calls.append(progress)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(da.Interrupted) as caught:
+        pendulum().simulate({x: 1.0}, until=1e6, progress=stop)
+    assert isinstance(caught.value, KeyboardInterrupt)
+    motion = caught.value.motion
+    assert motion.status.ending == "interrupted"
+    assert motion.end_time == calls[-1].time > 0
+    calls.clear()
+    kept = pendulum().simulate({x: 1.0}, until=1e6, progress=stop, throw=False)
+    assert kept.status.ending == "interrupted"
+
+
+def test_a_motion_does_not_change_and_can_be_sent():
+    motion = angle_pendulum().simulate({theta: 1.0}, until=2.0)
+    with pytest.raises(FrozenInstanceError):
+        motion.t = None
+    for array in (motion.t, motion.y, motion.works, motion.along.energy, motion.residual, motion.end_values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    with pytest.raises(TypeError):
+        motion.statistics["steps"] = 0
+    again = pickle.loads(pickle.dumps(motion))
+    assert again.system == motion.system
+    assert again.status == motion.status
+    assert again.status.ending == motion.status.ending
+    assert np.array_equal(again.y, motion.y)
+    failed = da.System.from_lagrangian(x.diff() ** 2 / 2 + x**3, [x]).simulate(
+        {x: 1.0, x.diff(): 1.0}, until=9.0, throw=False
+    )
+    error = pickle.loads(pickle.dumps(da.RunError(failed)))
+    assert error.motion.status == failed.status
+
+
+def test_at_gives_any_time_of_the_run():
+    system = pendulum()
+    fine = system.simulate({x: 1.0}, until=5.0, samples=501)
+    coarse = system.simulate({x: 1.0}, until=5.0, samples=3)
+    assert_allclose(coarse.at(fine.t), fine.y, atol=1e-12)
+    assert coarse.at(2.5).shape == (4,)
+    assert np.array_equal(coarse.at(2.5), coarse.y[:, 1])
+    chosen = system.simulate({x: 1.0}, until=5.0, samples=[1.0, 2.0])
+    assert list(chosen.t) == [1.0, 2.0]
+    assert_allclose(chosen.at([0.0, 0.5, 4.9]), fine.at([0.0, 0.5, 4.9]), atol=1e-12)
+    for wrong in (-0.1, 5.1, np.nan, [[1.0]]):
+        with pytest.raises(da.StateError, match="not a time of this motion"):
+            coarse.at(wrong)
+
+
+def test_motions_are_continued_and_joined():
+    system = pendulum()
+    whole = system.simulate({x: 1.0}, until=4.0, samples=401)
+    half = system.simulate({x: 1.0}, until=2.0, samples=201)
+    joined = half.resume(4.0, samples=201)
+    assert_allclose(joined.t, whole.t, atol=1e-15)
+    assert_allclose(joined.y, whole.y, atol=1e-12)
+    assert_allclose(joined.along.energy, 0, atol=1e-12)
+    assert joined.statistics["steps"] >= half.statistics["steps"] + 1
+    assert_allclose((half + system.simulate(half, 4.0, samples=[3.0, 4.0])).y[:, -2:], whole.y[:, [300, 400]], atol=1e-12)
+    with pytest.raises(da.StateError, match="begins at"):
+        half + half
+    with pytest.raises(da.StateError, match="different parameter values"):
+        half + system.simulate(half, 4.0, parameters={g: 3.0})
+
+
+def test_work_goes_on_over_a_joint():
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2, [x], forces={x: 2.0})
+    motion = system.simulate({}, until=1.0).resume(3.0)
+    assert_allclose(motion.works[0], 2 * motion.t**2, atol=1e-12)
+    assert_allclose(motion.balance, 0, atol=1e-12)
+
+
+def faults(call):
+    with pytest.raises(da.ModelError) as caught:
+        call()
+    return caught.value.faults
+
+
+def test_everything_wrong_with_a_run_is_told_at_once():
+    m, k = symbols("m k")
+    system = da.System.from_lagrangian(m * x.diff() ** 2 / 2 - k * x**2, [x])
+    found = faults(
+        lambda: system.simulate(
+            {x: float("nan"), "y": 1}, until=-1.0, tolerance=-1e-9, samples=0, parameters={"c": 1},
+            engine="fast", compile="no", singular="jump", max_steps=0, max_seconds=-1, drift=0,
+        )  # fmt: skip
+    )
+    text = "\n".join(found)
+    for words in (
+        "parameters k, m", "c is not a parameter", "y, which is neither", "until is -1, which is not after",
+        "tolerance is -1e-09", "samples is 0", "engine is 'fast'", "compile is 'no'", "singular is 'jump'",
+        "max_steps is 0", "max_seconds is -1", "drift bound is 0",
+    ):  # fmt: skip
+        assert words in text, words
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"until": 0.0}, "not after the start"),
+        ({"until": float("inf")}, "until is inf"),
+        ({"until": None}, "say until when"),
+        ({"t0": float("nan")}, "start time t0 is nan"),
+        ({"start": {x: float("inf")}}, "x the value inf"),
+        ({"start": 3}, "give a mapping"),
+        ({"tolerance": 0.0}, "tolerance is 0"),
+        ({"tolerance": 2.0}, "tolerance is 2"),
+        ({"samples": 1}, "samples is 1"),
+        ({"samples": -5}, "samples is -5"),
+        ({"samples": 2.5}, "samples is 2.5"),
+        ({"samples": "many"}, "samples is 'many'"),
+        ({"samples": []}, "samples is []"),
+        ({"samples": [0.0, 0.0, 1.0]}, "do not increase"),
+        ({"samples": [0.0, 2.0]}, "outside the run"),
+        ({"samples": [0.0, float("nan")]}, "not finite"),
+    ],
+)
+def test_wrong_input(given, words):
+    asked = {"start": {x: 1.0}, "until": 1.0} | given
+    assert any(words in fault for fault in faults(lambda: pendulum().simulate(**asked)))
+
+
+def test_an_inconsistent_start_shows_each_residual():
+    start = {x: 1.0, y: 0.5, x.diff(): 0.3, y.diff(): 0.0}
+    found = faults(lambda: pendulum().simulate(start, until=1.0))
+    assert found == ("constraint 'rod' is left at 0.25, its rate at 0.6",)
+    nearest = pendulum().start(start)
+    assert pendulum().simulate(nearest, until=1.0).status.ok
+
+
+def test_what_the_start_leaves_open_is_solved_or_asked_for():
+    motion = pendulum().simulate({x: 1.0, y.diff(): -2.0}, until=1.0)
+    assert_allclose(motion.y[:, 0], [1.0, 0.0, 0.0, -2.0], atol=1e-15)
+    moving = pendulum().simulate({x: 0.6, y: -0.8, x.diff(): 0.8}, until=1.0)
+    assert_allclose(moving.y[:, 0], [0.6, -0.8, 0.8, 0.6], atol=1e-14)
+    both = faults(lambda: pendulum().simulate({x: 0.6}, until=1.0))
+    assert "y could be -0.8 or 0.8" in both[0]
+    assert any("rod" in f for f in faults(lambda: pendulum().simulate({x: 3.0}, until=1.0)))
+
+
+def test_a_statement_brings_its_own_start_and_end():
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2 - x**2 / 2, [x], initial={x: 2}, until=np.pi)
+    motion = system.simulate()
+    assert motion.end_time == np.pi
+    assert_allclose(motion.y[0], 2 * np.cos(motion.t), atol=1e-14)

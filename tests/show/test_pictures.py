@@ -1,0 +1,249 @@
+"""Pictures of motions: what is drawn is what was computed, legibly, and nothing outside the figure is touched."""
+
+from dataclasses import replace
+from io import BytesIO
+from itertools import pairwise
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.testing import assert_array_equal
+from sympy import cos, sin, symbols
+from sympy.physics.mechanics import dynamicsymbols
+
+import dalembert as da
+from dalembert import gallery, show
+from dalembert.motion import Event, Projection
+from dalembert.show.pictures import COLOURS, MOST, _typeset
+
+x, y, theta = dynamicsymbols("x y theta")
+t = dynamicsymbols._t
+m, g = symbols("m g", positive=True)
+
+
+def loaded(name, **options):
+    return da.System.load(gallery.path(name)).simulate(**{"samples": 40, **options})
+
+
+def chain(count):
+    """Masses on rods in space, three coordinates each, let go while they turn."""
+    points, rods, start, before = [], [], {}, (0, 0, 0)
+    for i in range(1, count + 1):
+        here = dynamicsymbols(f"x{i} y{i} z{i}")
+        points.append(da.Particle(m, here))
+        rods.append(da.Holonomic(sum((a - b) ** 2 for a, b in zip(here, before, strict=True)) - 1, f"rod {i}"))
+        start |= {here[0]: float(i), here[1].diff(): 0.4 * i}
+        before = here
+    weight = sum(m * g * p.position[2] for p in points)
+    system = da.System.from_particles(points, potential=weight, constraints=rods, parameters={m: 1.0, g: 9.81})
+    return system.simulate(start, 3.0, samples=40)
+
+
+def driven():
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 - 9.81 * y,
+        [x, y],
+        constraints=[da.Holonomic(x**2 + (y - sin(6 * t) / 5) ** 2 - 1, "rod")],
+    )
+    return system.simulate({x: 1, y.diff(): 1.2}, 3.0, samples=40)
+
+
+def pendulum(**options):
+    system = da.System.from_lagrangian(theta.diff() ** 2 / 2 + cos(theta), [theta])
+    return system.simulate({theta: 2.0}, 5.0, **{"samples": 40, **options})
+
+
+def titles(figure):
+    return [ax.get_title(loc="left").partition("  (")[0] for ax in figure.axes]
+
+
+def panel(figure, beginning):
+    (found,) = [ax for ax in figure.axes if ax.get_title(loc="left").startswith(beginning)]
+    return found
+
+
+def named(ax):
+    """The curves that the legend names."""
+    return {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
+
+
+def drawn(figure, form="png"):
+    file = BytesIO()
+    figure.savefig(file, format=form)
+    return file.getvalue()
+
+
+def test_panels_are_those_there_is_something_in():
+    coordinates, ideal = "Coordinates", "Constraint force, ideal part $Q^c_i$"
+    works, balance = "Energy, and work since the start", "Error of the balance, |energy − work − energy at the start|"
+    drift = "Distance from the constraints, $|f|$ for $f = 0$"
+    nonideal = "Constraint force, work-doing part $Q^c_{ni}$"
+    assert titles(pendulum().plot()) == [coordinates, "Energy", balance]
+    assert titles(loaded("appell").plot()) == [coordinates, ideal, "Energy", balance, drift]
+    assert titles(driven().plot()) == [coordinates, ideal, works, balance, drift]
+    assert titles(loaded("nonholonomic-particle").plot()) == [coordinates, ideal, nonideal, works, balance, drift]
+
+
+def test_curves_are_the_numbers_of_the_motion():
+    motion = loaded("nonholonomic-particle")
+    figure = motion.plot()
+    for beginning, rows in (
+        ("Coordinates", motion.y[:3]),
+        ("Constraint force, ideal", motion.dataset.ideal_force.values.T),
+        ("Constraint force, work", motion.dataset.nonideal_force.values.T),
+    ):
+        curves = named(panel(figure, beginning))
+        assert list(curves) == ["$x$", "$y$", "$z$"]
+        for line, row, colour in zip(curves.values(), rows, COLOURS, strict=False):
+            assert_array_equal(line.get_xdata(), motion.t)
+            assert_array_equal(line.get_ydata(), row)
+            assert line.get_color() == colour
+    energies = named(panel(figure, "Energy"))
+    assert list(energies) == ["energy", "work of forces", "work of work-doing\nconstraint force"]
+    assert_array_equal(energies["energy"].get_ydata(), motion.dataset.energy)
+    assert_array_equal(energies["work of forces"].get_ydata(), motion.dataset.force_work)
+    off = panel(figure, "Error").lines[0].get_ydata()
+    expected = np.abs(motion.dataset.balance - motion.dataset.balance[0])
+    assert_array_equal(np.nan_to_num(off), expected)
+    assert_array_equal(
+        np.nan_to_num(named(panel(figure, "Distance"))["skate"].get_ydata()), np.abs(motion.residual[:, 0])
+    )
+    assert panel(figure, "Distance").get_yscale() == "log"
+    assert all(ax.get_xlim() == (0.0, 10.0) for ax in figure.axes)
+
+
+def test_the_work_of_a_driven_constraint_is_shown():
+    energies = named(panel(driven().plot(), "Energy"))
+    assert list(energies) == ["energy", "work of ideal\nconstraint force"]
+    assert np.ptp(energies["work of ideal\nconstraint force"].get_ydata()) > 0.1
+
+
+def test_of_many_coordinates_those_that_vary_most_have_names():
+    motion = chain(6)
+    figure = motion.plot()
+    ax = panel(figure, "Coordinates")
+    span = np.ptp(motion.y[:18], axis=1)
+    most = np.sort(np.argsort(-span)[:MOST])
+    names = [f"${'xyz'[i % 3]}_{{{i // 3 + 1}}}$" for i in most]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [*names, "12 more, which\nvary less"]
+    assert len(ax.lines) == 18  # the others are there, without colour and behind
+    assert sorted(line.get_ydata()[-1] for line in ax.lines) == sorted(motion.y[:18, -1])
+    assert {line.get_color() for line in ax.lines[:MOST]} == set(COLOURS)
+    assert len({line.get_color() for line in ax.lines[MOST:]}) == 1
+    assert max(line.get_zorder() for line in ax.lines[MOST:]) < min(line.get_zorder() for line in ax.lines[:MOST])
+    (size,) = panel(figure, "Constraint force").lines
+    assert_array_equal(size.get_ydata(), np.sqrt((motion.dataset.ideal_force**2).sum("coordinate")))
+    assert "18 coordinates" in size.get_label()
+    assert len(named(panel(figure, "Distance"))) == 6
+    assert list(named(panel(chain(7).plot(), "Distance"))) == ["largest of 7"]
+
+
+@pytest.mark.parametrize("make", [pendulum, driven, lambda: chain(6)], ids=["1", "2", "18"])
+def test_nothing_is_drawn_over_the_curves_or_outside_the_figure(make):
+    figure = make().plot()
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    for ax in figure.axes:
+        if legend := ax.get_legend():
+            assert legend.get_window_extent(renderer).x0 >= ax.get_window_extent(renderer).x1
+            assert legend.get_window_extent(renderer).x1 <= figure.bbox.x1
+        box = ax.get_tightbbox(renderer)
+        assert box.x0 >= 0
+        assert box.y0 >= 0
+        assert box.y1 <= figure.bbox.y1
+    below = [ax.get_tightbbox(renderer) for ax in figure.axes]
+    assert all(upper.y0 >= lower.y1 - 1 for upper, lower in pairwise(below))
+
+
+def test_what_is_exactly_zero_is_said_and_what_is_flat_is_flat():
+    figure = loaded("hemisphere").plot()
+    ax = panel(figure, "Distance")
+    assert not np.any(loaded("hemisphere").residual)
+    assert [text.get_text() for text in ax.texts] == ["exactly zero at every sample"]
+    assert not ax.lines
+    assert not ax.get_legend()
+    low, high = panel(figure, "Energy").get_ylim()
+    assert high - low > 1  # and not the 1e-15 of its rounding
+    assert low < loaded("hemisphere").along.energy[0] < high
+
+
+def test_names_are_typeset_whatever_they_are():
+    assert _typeset(theta) == r"$\theta$"
+    assert _typeset(theta.diff()) == r"$\dot{\theta}$"
+    assert _typeset(dynamicsymbols("x1")) == "$x_{1}$"
+    odd = dynamicsymbols("_$")
+    assert _typeset(odd).replace(r"\$", "").count("$") in (0, 2)
+    price = dynamicsymbols("q")
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + price.diff() ** 2 + odd.diff() ** 2) / 2,
+        [x, price, odd],
+        constraints=[da.Holonomic(x - price, "50% $ {frac _^ $")],
+        name=r"A $ \name{ of $ money",
+    )
+    figure = system.simulate({x.diff(): 1.0, x: 0.1}, 1.0, samples=5).plot()
+    assert drawn(figure).startswith(b"\x89PNG")
+
+
+def test_events_and_returns_to_the_constraints_are_marked():
+    motion = driven()
+    events = (Event(0.5, "stick", "rod"), Event(0.52, "slip", "rod"), Event(2.9, "release", "rod"))
+    marked = replace(motion, events=events, projections=(Projection(1.0, 1e-9, 1e-16),))
+    figure, bare = marked.plot(), replace(motion, projections=()).plot()
+    for ax, other in zip(figure.axes, bare.axes, strict=True):
+        upright = [line for line in ax.lines if len(set(line.get_xdata())) == 1 and len(line.get_xdata()) == 2]
+        assert [line.get_xdata()[0] for line in upright] == [0.5, 0.52, 2.9]
+        assert len(ax.lines) - len(other.lines) == 3 + (ax is figure.axes[-1])
+    assert [text.get_text() for text in figure.axes[0].texts] == ["stick", "release"]  # no room for the second
+    assert named(figure.axes[-1])["put back"].get_xdata() == [1.0]
+
+
+def test_a_run_that_failed_says_so():
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2 + x**4, [x], initial={x: 1, x.diff(): 1}, until=5, name="Up")
+    motion = system.simulate(throw=False)
+    figure = motion.plot()
+    words = figure.get_supxlabel().replace("\n", " ")
+    assert words.startswith(f"B{motion.status[1:]}")
+    assert figure.get_suptitle() == "Up"
+    assert figure._supxlabel.get_color() != pendulum().plot()._supxlabel.get_color()
+    drawn(figure)
+
+
+@pytest.mark.parametrize("samples", [[2.0], 2])
+def test_few_samples_are_seen(samples):
+    figure = pendulum(samples=samples).plot()
+    (line,) = figure.axes[0].lines
+    assert (line.get_marker() == ".") == (samples == [2.0])
+    drawn(figure)
+
+
+def test_no_samples_make_an_empty_picture():
+    motion = loaded("appell")
+    none = replace(motion, t=motion.t[:0], y=motion.y[:, :0], works=motion.works[:, :0])
+    assert drawn(none.plot()).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("form", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_a_figure_writes_itself_in_every_form(form, magic):
+    figure = show.plot(loaded("hemisphere"))
+    assert isinstance(figure, Figure)
+    assert drawn(figure, form).startswith(magic)
+
+
+def test_a_figure_shows_itself_in_a_notebook():
+    image = mpl.image.imread(BytesIO(loaded("appell").plot()._repr_png_()), format="png")
+    assert min(image.shape[:2]) > 500
+    assert len(np.unique(image.reshape(-1, image.shape[2]), axis=0)) > 50
+
+
+def test_drawing_changes_no_setting_and_keeps_no_figure():
+    before = dict(mpl.rcParams)
+    drawn(loaded("appell").plot())
+    assert dict(mpl.rcParams) == before
+
+
+def test_the_room_has_no_other_hidden_names():
+    with pytest.raises(AttributeError, match="plots"):
+        show.plots  # noqa: B018

@@ -1,0 +1,432 @@
+"""`dalembert run`: what it prints and keeps, its exit codes, and what it does when a run breaks or is stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from io import StringIO
+from itertools import pairwise
+from types import SimpleNamespace
+from unicodedata import combining
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.cli import run
+from dalembert.cli_progress import Bar, line
+from dalembert.model import Coulomb
+from dalembert.show import Summary
+
+REFUSED = {"rough-ring": 2, "contradiction": 1}
+SMOOTH = [name for name in gallery.names() if name not in REFUSED]
+COMMAND = [sys.executable, "-m", "dalembert", "run"]
+
+BLOW_UP = """
+name = "Finite time"
+coordinates = ["q"]
+mass = [[1]]
+impressed = ["q^2"]
+
+[start]
+q = 1.0
+"q'" = 0.9
+
+[run]
+until = 10
+"""
+
+PENDULUM = """
+name = "Double pendulum"
+coordinates = ["x", "y", "u", "v"]
+lagrangian = "(x'^2 + y'^2 + u'^2 + v'^2)/2 - g*(y + v)"
+
+[parameters]
+g = 9.81
+
+[[constraints]]
+name = "upper"
+holonomic = "x^2 + y^2 - 1"
+
+[[constraints]]
+name = "lower"
+holonomic = "(u - x)^2 + (v - y)^2 - 1"
+
+[start]
+x = 1.0
+y = 0.0
+u = 2.0
+v = 0.0
+
+[run]
+until = 1e9
+"""
+
+
+@pytest.fixture
+def call(capsys):
+    def invoke(*arguments):
+        code = run(["run", *map(str, arguments)])
+        out, err = capsys.readouterr()
+        return SimpleNamespace(code=code, out=out, err=err)
+
+    return invoke
+
+
+@pytest.fixture
+def model(tmp_path):
+    def write(text, name="model.toml"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def columns(text):
+    return max(sum(not combining(c) for c in row) for row in text.splitlines())
+
+
+def test_the_gallery_is_sorted_rightly():
+    """What is left out of SMOOTH is left out for a reason: friction that switches, rows that contradict."""
+    ring = da.System.load(gallery.path("rough-ring"))
+    assert isinstance(ring.constraints[0].nature, Coulomb)
+    assert len(SMOOTH) == len(gallery.names()) - 2
+
+
+class TestText:
+    @pytest.mark.parametrize("width", [60, 80, 120])
+    @pytest.mark.parametrize("name", SMOOTH)
+    def test_every_smooth_model_runs(self, call, monkeypatch, name, width):
+        monkeypatch.setenv("COLUMNS", str(width))
+        system = da.System.load(gallery.path(name))
+        answer = call(name)
+        assert (answer.code, answer.err) == (0, "")
+        assert answer.out.startswith(f"{system.name}\n\nM q̈ = Q")
+        assert answer.out.splitlines()[-1] == f"finished: reached t = {system.until:.12g}"
+        assert all(c.name in answer.out for c in system.constraints)
+        assert f"dalembert derive {name}" in answer.out
+        assert all(row == row.rstrip() for row in answer.out.splitlines())
+        assert columns(answer.out) < width
+
+    def test_forces_are_told_in_their_two_parts_where_they_do_work(self, call):
+        assert "work-doing" in call("nonholonomic-particle").out
+        assert "work-doing" not in call("hemisphere").out
+
+    def test_the_plain_engine_tells_the_same(self, call):
+        taylor, plain = (json.loads(call("appell", "--engine", e, "--json").out) for e in ("taylor", "plain"))
+        assert plain["statistics"]["engine"] == "plain"
+        assert plain["degrees_of_freedom"] == taylor["degrees_of_freedom"] == 2
+        for key in ("end", "energy"):
+            assert_allclose(list(plain[key].values()), list(taylor[key].values()), rtol=1e-8, atol=1e-10)
+
+
+class TestJson:
+    @pytest.mark.parametrize("name", SMOOTH)
+    def test_one_document_and_nothing_else(self, call, name):
+        answer = call(name, "--json")
+        document = json.loads(answer.out)  # raises where anything stands before or after it
+        assert (answer.code, answer.err) == (0, "")
+        assert document["ok"] is True
+        assert document["model"] == name
+        assert "samples" not in document
+
+    def test_it_says_what_simulate_gives(self, call):
+        motion = da.System.load(gallery.path("nonholonomic-particle")).simulate(until=3.0, samples=7)
+        document = json.loads(call("nonholonomic-particle", "--until", 3, "--samples", 7, "--json").out)
+        assert document["samples"]["t"] == motion.t.tolist()
+        assert_allclose(document["samples"]["y"], motion.y, rtol=1e-13, atol=1e-15)
+        assert document["samples"]["state"] == ["x", "y", "z", "x'", "y'", "z'"] == list(document["end"])
+        assert_allclose(list(document["end"].values()), motion.end_values, rtol=1e-13, atol=1e-15)
+
+    def test_energy_less_work_stays(self, call):
+        found = json.loads(call("nonholonomic-particle", "--json").out)
+        gained = found["energy"]["end"] - found["energy"]["start"]
+        assert gained == pytest.approx(sum(found["work"].values()), abs=1e-12)
+        assert found["balance_error"] < 1e-12
+        assert found["work"]["nonideal"] < 0 < found["work"]["force"]
+
+    def test_the_largest_force_is_the_largest(self, call):
+        motion = da.System.load(gallery.path("nonholonomic-particle")).simulate()
+        force = motion.along.ideal + motion.along.nonideal
+        peak = json.loads(call("nonholonomic-particle", "--json").out)["largest_force"]
+        k, i = np.unravel_index(np.abs(force).argmax(), force.shape)
+        assert peak["coordinate"] == "xyz"[i]
+        assert peak["time"] == motion.t[k]
+        assert peak["total"] == pytest.approx(force[k, i], rel=1e-12)
+        assert peak["ideal"] + peak["nonideal"] == pytest.approx(peak["total"], rel=1e-12)
+
+
+class TestSet:
+    def test_a_value_replaces_that_of_the_file(self, call):
+        found = json.loads(call("hemisphere", "--set", "g=1.62", "--set", "m = 3e0", "--json").out)
+        assert found["parameters"] == {"a": 1.0, "g": 1.62, "m": 3.0}
+        expected = da.System.load(gallery.path("hemisphere")).simulate(parameters={"g": 1.62, "m": 3.0})
+        assert_allclose(list(found["end"].values()), expected.end_values, rtol=1e-13, atol=1e-15)
+
+    def test_every_fault_comes_in_one_error(self, call, tmp_path):
+        given = ["gg=3", "m", "m=abc", "g=nan", "theta=1", "theta'=1", "a=1", "a=2", "=4"]
+        more = ["-o", __file__, "--plot", tmp_path / "p.gif", "--json"]
+        answer = call("hemisphere", *(part for g in given for part in ("--set", g)), *more)
+        document = json.loads(answer.out)
+        words = document["message"]
+        assert answer.code == 2
+        assert len(document["faults"]) == 10
+        for said in (
+            "gg: there is no such parameter; did you mean g?",
+            "'m' is not of the form NAME=VALUE",
+            "m: 'abc' is not a number",
+            "g: 'nan' is not a number",
+            "theta is not a parameter but moves; its start is stated in the model file",
+            "theta' is not a parameter",
+            "a is given more than once",
+            "'=4' is not of the form",
+            "is a file, a directory is meant",
+            "must end in .png, .svg or .pdf",
+        ):
+            assert said in words
+
+    def test_a_value_against_the_assumptions(self, call):
+        answer = call("hemisphere", "--set", "g=-1")
+        assert (answer.code, answer.out) == (2, "")
+        assert "g is declared positive" in answer.err
+
+
+WRONG = {
+    "until before the start": (["hemisphere", "--until", "-1"], "is not after the start"),
+    "until not finite": (["hemisphere", "--until", "nan"], "until"),
+    "until not a number": (["hemisphere", "--until", "soon"], "--until"),
+    "one sample": (["hemisphere", "--samples", "1"], "at least 2"),
+    "tolerance": (["hemisphere", "--tolerance", "3"], "between 0 and 1"),
+    "engine": (["hemisphere", "--engine", "steam"], "it can be 'taylor' or 'plain'"),
+    "option": (["hemisphere", "--bogus"], "--bogus"),
+    "model": (["hemispher"], "did you mean 'hemisphere'?"),
+    "no model": ([], "MODEL"),
+    "friction": (["rough-ring"], "the friction of constraint 'ring' switches"),
+    "picture in no directory": (["hemisphere", "--plot", "nowhere/p.png"], "no such directory"),
+}
+
+
+class TestWrongInput:
+    @pytest.mark.parametrize("case", WRONG)
+    def test_words_on_stderr(self, call, case):
+        arguments, message = WRONG[case]
+        answer = call(*arguments)
+        assert (answer.code, answer.out) == (2, "")
+        assert message in answer.err
+        assert "Traceback" not in answer.err
+
+    @pytest.mark.parametrize("case", WRONG)
+    def test_json(self, call, case):
+        arguments, message = WRONG[case]
+        answer = call(*arguments, "--json")
+        document = json.loads(answer.out)
+        assert (answer.code, answer.err) == (2, "")
+        assert message in document["message"]
+
+    def test_nothing_is_made_for_a_run_that_is_refused(self, call, tmp_path):
+        assert call("rough-ring", "-o", tmp_path / "out").code == 2
+        assert not (tmp_path / "out").exists()
+
+    def test_no_end_is_stated(self, call, model):
+        answer = call(model(BLOW_UP.split("[run]")[0]))
+        assert answer.code == 2
+        assert "say until when to move the system" in answer.err
+
+    def test_rows_that_contradict(self, call):
+        answer = call("contradiction")
+        assert (answer.code, answer.out) == (REFUSED["contradiction"], "")
+        assert "contradict each other" in answer.err
+        assert json.loads(call("contradiction", "--json").out)["error"] == "ContradictionError"
+
+
+class TestKeeping:
+    def test_a_folder_is_made_and_loads(self, call, tmp_path):
+        folder = tmp_path / "a" / "b"
+        answer = call("sliding-block", "--samples", 11, "-o", folder)
+        assert answer.code == 0
+        assert sorted(p.name for p in folder.iterdir()) == ["model.toml", "motion.nc", "summary.json"]
+        assert all(f"saved {folder / name}" in answer.out for name in ("model.toml", "motion.nc", "summary.json"))
+        motion = da.Motion.load(folder / "motion.nc")
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        assert motion.t.tolist() == summary["samples"]["t"]
+        assert motion.y.tolist() == summary["samples"]["y"]
+        assert da.System.load(folder / "model.toml") == motion.system
+        assert (folder / "model.toml").read_bytes() == gallery.path("sliding-block").read_bytes()
+
+    def test_json_names_the_files(self, call, tmp_path):
+        saved = json.loads(call("hemisphere", "-o", tmp_path, "--json").out)["saved"]
+        assert [os.path.basename(name) for name in saved] == ["motion.nc", "summary.json", "model.toml"]
+        assert all(map(os.path.exists, saved))
+
+    @pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG\r\n\x1a\n"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+    def test_a_picture_is_what_its_name_says(self, call, tmp_path, suffix, begins):
+        picture = tmp_path / f"motion.{suffix}"
+        assert call("sliding-block", "--plot", picture).code == 0
+        assert picture.read_bytes().startswith(begins)
+        assert picture.stat().st_size > 5000
+
+
+class TestARunThatBreaks:
+    """q̈ = q² leaves every bound in finite time: what there was is told and kept, and the exit code says it failed."""
+
+    def test_it_is_told(self, call, model):
+        answer = call(model(BLOW_UP))
+        assert (answer.code, answer.err) == (1, "")
+        assert "broken:" in answer.out
+        assert "grows without bound" in " ".join(answer.out.split())
+        assert "degree of freedom" in answer.out
+
+    def test_it_is_kept(self, call, model, tmp_path):
+        answer = call(model(BLOW_UP), "-o", tmp_path / "out", "--json")
+        document = json.loads(answer.out)
+        assert answer.code == 1
+        assert document["ok"] is False
+        assert document["ending"] == "broken"
+        motion = da.Motion.load(tmp_path / "out" / "motion.nc")
+        assert motion.status == document["status"]
+        assert 2.0 < document["time"]["end"] < 10
+        assert motion.end_time == document["time"]["end"]
+        early = motion.t < 2
+        assert early.sum() > 10
+        assert np.isfinite(motion.y).all()
+        q, v = motion.y[:, early]
+        assert_allclose(v**2 / 2 - q**3 / 3, 0.9**2 / 2 - 1 / 3, atol=1e-9)  # the first integral of q̈ = q²
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT as a POSIX terminal sends it")
+class TestStoppedFromTheKeyboard:
+    def stopped(self, path, folder, *more):
+        process = subprocess.Popen(
+            [*COMMAND, str(path), "--samples", "20001", "-o", str(folder), *more],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+        try:
+            begun = time.monotonic()
+            while not self.in_the_run(process.pid) and time.monotonic() - begun < 60:
+                time.sleep(0.1)
+            time.sleep(3)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        return SimpleNamespace(code=process.returncode, out=out, err=err)
+
+    @staticmethod
+    def in_the_run(pid):
+        """Whether heyoka is loaded, which is when the start has been accepted."""
+        maps = f"/proc/{pid}/maps"
+        if not os.path.exists(maps):
+            return True
+        with open(maps, encoding="utf-8") as file:
+            return "heyoka" in file.read()
+
+    def test_what_was_computed_is_kept_and_told(self, model, tmp_path):
+        answer = self.stopped(model(PENDULUM), tmp_path / "out")
+        assert answer.code == 1
+        assert answer.err == ""
+        assert "interrupted: from the keyboard" in answer.out
+        motion = da.Motion.load(tmp_path / "out" / "motion.nc")
+        assert motion.status.ending == "interrupted"
+        assert 0 < motion.end_time < 1e9
+        x, y, *_ = motion.end_values
+        assert x**2 + y**2 == pytest.approx(1, abs=1e-12)
+
+    def test_json(self, model, tmp_path):
+        answer = self.stopped(model(PENDULUM), tmp_path / "out", "--json")
+        assert answer.code == 1
+        assert answer.err == ""
+        assert json.loads(answer.out)["ending"] == "interrupted"
+
+
+class TestProgress:
+    class Terminal(StringIO):
+        def isatty(self):
+            return True
+
+    def test_nothing_without_a_terminal(self):
+        stream = StringIO()
+        with Bar(stream, 1.0) as bar:
+            bar(da.Progress(0.5, 0.5, 100))
+            time.sleep(1.3)
+        assert stream.getvalue() == ""
+
+    def test_nothing_in_the_first_second(self):
+        stream = self.Terminal()
+        with Bar(stream, 1.0) as bar:
+            bar(da.Progress(0.5, 0.5, 100))
+        assert stream.getvalue() == ""
+
+    def test_a_line_that_is_wiped(self):
+        stream = self.Terminal()
+        with Bar(stream, 1.0) as bar:
+            bar(da.Progress(0.5, 0.5, 100))
+            time.sleep(1.6)
+        *drawn, last = stream.getvalue().split("\r")[1:-1]
+        assert drawn
+        assert all("50%" in text for text in drawn)
+        assert last.strip() == ""
+        assert "\n" not in stream.getvalue()
+
+    @pytest.mark.parametrize("fraction", [0.0, 0.004, 0.5, 1.0])
+    def test_a_line_fits(self, fraction):
+        assert len(line(da.Progress(fraction, fraction * 1e9, 10**9), 1234.5, 1e9)) < 80
+        assert "compiling" in line(None, 2.0, 1e9)
+
+
+class TestSummary:
+    def test_redundant_rows_are_counted(self):
+        from sympy.physics.mechanics import dynamicsymbols
+
+        x, y = dynamicsymbols("x y")
+        rows = [da.Holonomic(x - y, name="one"), da.Holonomic(2 * x - 2 * y, name="two")]
+        system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2 - x, [x, y], constraints=rows)
+        for engine in ("taylor", "plain"):
+            summary = Summary.of(system.simulate({x: 0, y: 0}, until=1.0, engine=engine))
+            assert summary.freedom == 1
+            assert "2 constraints (1 of them redundant), 1 degree of freedom" in summary.text()
+
+    def test_a_large_system_is_cut_short(self):
+        from sympy.physics.mechanics import dynamicsymbols
+
+        q = dynamicsymbols("q0:20")
+        rows = [da.Holonomic(a - b, name=f"tie {i}") for i, (a, b) in enumerate(pairwise(q))]
+        system = da.System.from_lagrangian(sum(c.diff() ** 2 for c in q) / 2 - q[0], list(q), constraints=rows)
+        text = Summary.of(system.simulate({}, until=1.0)).text(80)
+        assert columns(text) <= 80
+        assert "… and 8 more" in text
+        assert "… and 7 more" in text
+        assert "largest Qᶜ  0.95 on q0" in text
+
+
+def test_a_plain_run_imports_nothing_it_does_not_need():
+    """No data format, no pictures, no SciPy algebra, no SymPy mechanics: they take longer than the run."""
+    heavy = ("xarray", "pandas", "matplotlib", "h5netcdf", "scipy.linalg", "scipy.integrate", "sympy.physics", "rich")
+    code = f"""
+import sys
+from dalembert.cli import run
+code = run(["run", "hemisphere", "--json"])
+print([m for m in {heavy!r} if m in sys.modules], file=sys.stderr)
+sys.exit(code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", timeout=60)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
+def test_help_is_instant():
+    code = """
+import sys
+from dalembert.cli import run
+run(["run", "-h"])
+print([m for m in ("sympy", "numpy") if m in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert "Usage: dalembert run" in done.stdout

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from unicodedata import combining
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import dalembert as da
 from dalembert import gallery
@@ -272,7 +272,7 @@ class TestAsAProcess:
             assert json.loads(answer.stdout)["model"] == "rolling-disk"
 
 
-def test_the_application_also_runs_under_typer():
+def test_the_application_also_runs_under_click():
     runner = CliRunner()
     assert runner.invoke(app, ["gallery", "appell"]).stdout == gallery.path("appell").read_text(encoding="utf-8")
     refused = runner.invoke(app, ["derive", "apell"])
@@ -286,6 +286,15 @@ def test_help(call, arguments):
     assert (answer.code, answer.err) == (0, "")
     assert "Usage: dalembert" in answer.out
     assert "..." not in answer.out.split("Commands:")[-1]  # no summary is cut off
+
+
+def test_commands_are_listed_as_they_are_stated(call):
+    """What a newcomer wants stands first; without arguments the same page comes, with the code of wrong input."""
+    listed = call("--help").out.split("Commands:\n")[1].splitlines()
+    assert [line.split()[0] for line in listed] == ["run", "derive", "check", "gallery"]
+    nothing = call()
+    assert (nothing.code, nothing.out) == (2, "")
+    assert nothing.err == call("--help").out
 
 
 def test_a_closed_output_is_no_fault():

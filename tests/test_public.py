@@ -36,7 +36,7 @@ def python(code, *arguments, **variables):
         text=True,
         encoding="utf-8",
         timeout=60,
-        env={**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1", **variables},
+        env={**os.environ, **variables},
     )
     return done.stdout, done.stderr.strip().splitlines()
 
@@ -68,17 +68,25 @@ class TestNothingHeavyIsImported:
             ("dalembert gallery ", gallery.names()),
             ("dalembert check appe", ["appell"]),
             ("dalembert ch", ["check"]),
+            ("dalembert derive ./no", ["file,./no"]),
         ],
     )
     def test_by_completion(self, words, expected):
         out, err = python(
             MAIN,
-            _DALEMBERT_COMPLETE="complete_bash",
+            _DALEMBERT_COMPLETE="bash_complete",
             COMP_WORDS=words,
             COMP_CWORD=str(words.count(" ")),
         )
-        assert out.split() == expected
+        assert out.split() == [item if "," in item else f"plain,{item}" for item in expected]
         assert err == ["[]"]
+
+    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+    def test_by_the_script_of_a_shell(self, shell):
+        """What the README has put into the shell's own settings."""
+        out, err = python(MAIN, _DALEMBERT_COMPLETE=f"{shell}_source")
+        assert "dalembert" in out
+        assert err[-1] == "[]"
 
 
 class TestNames:

@@ -3,76 +3,80 @@
 Nothing heavy is imported until a command runs, so that help and shell completion are instant.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-import typer
+import click
 
 from dalembert import __version__, gallery
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from dalembert.system import System
 
 DONE, FAILED, WRONG_INPUT = 0, 1, 2
-# ClickException: of click, or of the copy that newer versions of Typer carry.
-ClickError: Any = typer.BadParameter.__mro__[2]
-
-app = typer.Typer(
-    name="dalembert",
-    help="Constrained mechanical systems: state them, derive the explicit equation of motion, prove it.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+GARBAGE = 50_000  # new objects before cycles are looked for: what is imported is none, and there is much of it
 
 
-def _complete(incomplete: str) -> list[str]:
-    return [name for name in gallery.names() if name.startswith(incomplete)]
+def _names(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    return [name for name in gallery.names() if name.startswith(begun)]
 
 
-Model = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model file, or a name of the gallery.", autocompletion=_complete)
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+def _names_or_files(
+    context: click.Context, parameter: click.Parameter, begun: str
+) -> "list[str] | list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    return _names(context, parameter, begun) or [CompletionItem(begun, type="file")]
 
 
-@app.callback(invoke_without_command=True)
-def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
-    if version:
-        print(f"dalembert {__version__}")
-        raise typer.Exit
+class _Stated(click.Group):
+    """Commands in the order in which they are stated, not by the alphabet."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+_model = click.argument("model", help="A model file, or a name of the gallery.", shell_complete=_names_or_files)
+_json = click.option("--json", is_flag=True, help="Print one JSON document and nothing else.")
+_path = click.Path(path_type=Path)
+
+
+@click.group("dalembert", _Stated, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="dalembert %(version)s", help="Print the version and leave.")
+def app() -> None:
+    """Constrained mechanical systems: state them, derive the explicit equation of motion, prove it."""
 
 
 @app.command("run")
+@_model
+@click.option("--until", type=float, metavar="T", help="The time to move until.")
+@click.option(
+    "--set", "changes", multiple=True, metavar="NAME=VALUE", help="Another value of a parameter; may be repeated."
+)
+@click.option("--tolerance", type=float, metavar="X", help="Relative error of a step. [usual: 2.2e-16]")
+@click.option("--samples", type=int, metavar="N", help="How many times to keep, and print with --json.")
+@click.option("--engine", metavar="taylor|plain", help="Compiled, or SciPy's (slow).")
+@click.option("-o", "--output", type=_path, metavar="DIR", help="Keep data, summary and model in DIR.")
+@click.option("--plot", type=_path, metavar="FILE", help="Draw the motion: .png, .svg or .pdf.")
+@_json
 def run_model(
-    model: Model,
-    until: Annotated[float | None, typer.Option("--until", metavar="T", help="The time to move until.")] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Another value of a parameter; may be repeated."),
-    ] = None,
-    tolerance: Annotated[
-        float | None, typer.Option("--tolerance", metavar="X", help="Relative error of a step. [usual: 2.2e-16]")
-    ] = None,
-    samples: Annotated[
-        int | None, typer.Option("--samples", metavar="N", help="How many times to keep, and print with --json.")
-    ] = None,
-    engine: Annotated[
-        str | None, typer.Option("--engine", metavar="taylor|plain", help="Compiled, or SciPy's (slow).")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Keep data, summary and model in DIR.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the motion: .png, .svg or .pdf.")
-    ] = None,
-    json: Json = False,
+    model: str,
+    until: float | None,
+    changes: tuple[str, ...],
+    tolerance: float | None,
+    samples: int | None,
+    engine: str | None,
+    output: Path | None,
+    plot: Path | None,
+    json: bool,
 ) -> None:
     """Move MODEL from its start and say what happened."""
     with _answering(json):
@@ -80,7 +84,7 @@ def run_model(
         from dalembert.cli_run import Wanted, document, keep, move
         from dalembert.show import Summary
 
-        wanted = Wanted(model, _find(model), until, changes or (), tolerance, samples, engine, output, plot)
+        wanted = Wanted(model, _find(model), until, changes, tolerance, samples, engine, output, plot)
         motion = move(system, wanted)
         summary = Summary.of(motion)
         kept = keep(motion, summary, wanted)
@@ -92,15 +96,14 @@ def run_model(
             print(f"  in full: dalembert derive {model}\n\n{summary.happened(width)}")
             print("".join(f"saved {name}\n" for name in kept), end="")
         if not motion.status.ok:
-            raise typer.Exit(FAILED)
+            raise click.exceptions.Exit(FAILED)
 
 
 @app.command()
-def derive(
-    model: Model,
-    json: Json = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX instead of Unicode text.")] = False,
-) -> None:
+@_model
+@_json
+@click.option("--latex", is_flag=True, help="Print LaTeX instead of Unicode text.")
+def derive(model: str, json: bool, latex: bool) -> None:
     """Print the explicit equation of motion of MODEL."""
     with _answering(json):
         system = _load(model)
@@ -114,7 +117,9 @@ def derive(
 
 
 @app.command()
-def check(model: Model, json: Json = False) -> None:
+@_model
+@_json
+def check(model: str, json: bool) -> None:
     """Check the start of MODEL and prove its motion there."""
     with _answering(json):
         system = _load(model)
@@ -124,17 +129,13 @@ def check(model: Model, json: Json = False) -> None:
         else:
             print(f"{system.name or model}\n\n{finding.text(_width())}")
         if not finding.passed:
-            raise typer.Exit(FAILED)
+            raise click.exceptions.Exit(FAILED)
 
 
 @app.command("gallery")
-def show_gallery(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Print this model's file.", autocompletion=_complete, show_default=False),
-    ] = None,
-    json: Json = False,
-) -> None:
+@click.argument("name", required=False, help="Print this model's file.", shell_complete=_names)
+@_json
+def show_gallery(name: str | None, json: bool) -> None:
     """List the ready models, or print one of them."""
     with _answering(json):
         if name is not None:
@@ -212,7 +213,7 @@ def _answering(json: bool) -> Iterator[None]:
 
 def _fail(error: Exception, code: int, json: bool) -> NoReturn:
     _report(type(error).__name__.lstrip("_"), str(error), getattr(error, "faults", ()), json)
-    raise typer.Exit(code) from None
+    raise click.exceptions.Exit(code) from None
 
 
 def _report(kind: str, message: str, faults: Sequence[str], json: bool) -> None:
@@ -241,13 +242,13 @@ def run(arguments: Sequence[str]) -> int:
     try:
         try:
             code = app(list(arguments), prog_name="dalembert", standalone_mode=False)
-        except ClickError as error:  # a wrong option or argument
+        except click.ClickException as error:  # a wrong option or argument
             if not json:
                 error.show()
             else:
                 _report("UsageError", error.format_message(), (), json)
             code = error.exit_code
-        except typer.Abort:
+        except click.Abort:
             _report("Stopped", "stopped", (), json)
             code = FAILED
         sys.stdout.flush()
@@ -273,4 +274,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that has no q̈ shows an escape for it instead of failing
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:]))
+    gc.set_threshold(GARBAGE)
+    code = run(sys.argv[1:])
+    gc.freeze()  # the system takes the memory back at once; to look for cycles in all of SymPy first takes long
+    sys.exit(code)

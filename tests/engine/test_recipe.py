@@ -24,7 +24,11 @@ SMOOTH = [name for name in gallery.names() if name not in ("rough-ring", "contra
 def evaluated(system, outputs, cooked, state, time=0.0):
     """The outputs compiled and called at a state."""
     function = hy.cfunc(outputs, vars=cooked.variables, compact_mode=True)
-    values = np.array([system.parameters[s] for s in system.symbols])[: function.nparams]
+    values = np.array([system.parameters[s] for s in system.symbols])
+    if cooked.constants:
+        constants = hy.cfunc(cooked.constants, vars=cooked.variables[:1])
+        values = np.append(values, constants(np.zeros(1), pars=values[: constants.nparams]))
+    values = values[: function.nparams]
     place = np.array([float(state[key]) for key in (*system.coordinates, *system.velocities)])
     return function(place, pars=values, time=time) if function.is_time_dependent else function(place, pars=values)
 

@@ -31,7 +31,8 @@ def angle_pendulum():
 
 def four_bar(times=1):
     """Two corners on three rods, each rod stated so many times."""
-    rods = [x1**2 + y1**2 - 1, (x2 - x1) ** 2 + (y2 - y1) ** 2 - Rational(9, 4), (x2 - 2) ** 2 + y2**2 - Rational(36, 25)]
+    coupler, rocker = (x2 - x1) ** 2 + (y2 - y1) ** 2 - Rational(9, 4), (x2 - 2) ** 2 + y2**2 - Rational(36, 25)
+    rods = [x1**2 + y1**2 - 1, coupler, rocker]
     rows = [da.Holonomic(rod, f"rod {i} {k}") for k in range(times) for i, rod in enumerate(rods)]
     kinetic = sum(v.diff() ** 2 for v in corners) * m / 2
     return da.System.from_lagrangian(
@@ -41,7 +42,11 @@ def four_bar(times=1):
 
 def parallelogram():
     """Equal cranks on a ground of the coupler's length: all rods in line twice a turn, where the rank drops."""
-    rods = {"left": x1**2 + y1**2 - 1, "coupler": (x2 - x1) ** 2 + (y2 - y1) ** 2 - 4, "right": (x2 - 2) ** 2 + y2**2 - 1}
+    rods = {
+        "left": x1**2 + y1**2 - 1,
+        "coupler": (x2 - x1) ** 2 + (y2 - y1) ** 2 - 4,
+        "right": (x2 - 2) ** 2 + y2**2 - 1,
+    }
     system = da.System.from_lagrangian(
         sum(v.diff() ** 2 for v in corners) / 2,
         list(corners),

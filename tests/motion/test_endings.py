@@ -175,7 +175,9 @@ def test_motions_are_continued_and_joined():
     assert_allclose(joined.y, whole.y, atol=1e-12)
     assert_allclose(joined.along.energy, 0, atol=1e-12)
     assert joined.statistics["steps"] >= half.statistics["steps"] + 1
-    assert_allclose((half + system.simulate(half, 4.0, samples=[3.0, 4.0])).y[:, -2:], whole.y[:, [300, 400]], atol=1e-12)
+    assert_allclose(
+        (half + system.simulate(half, 4.0, samples=[3.0, 4.0])).y[:, -2:], whole.y[:, [300, 400]], atol=1e-12
+    )
     with pytest.raises(da.StateError, match="begins at"):
         half + half
     with pytest.raises(da.StateError, match="different parameter values"):
@@ -200,9 +202,18 @@ def test_everything_wrong_with_a_run_is_told_at_once():
     system = da.System.from_lagrangian(m * x.diff() ** 2 / 2 - k * x**2, [x])
     found = faults(
         lambda: system.simulate(
-            {x: float("nan"), "y": 1}, until=-1.0, tolerance=-1e-9, samples=0, parameters={"c": 1},
-            engine="fast", compile="no", singular="jump", max_steps=0, max_seconds=-1, drift=0,
-        )  # fmt: skip
+            {x: float("nan"), "y": 1},
+            until=-1.0,
+            tolerance=-1e-9,
+            samples=0,
+            parameters={"c": 1},
+            engine="fast",
+            compile="no",
+            singular="jump",
+            max_steps=0,
+            max_seconds=-1,
+            drift=0,
+        )
     )
     text = "\n".join(found)
     for words in (

@@ -38,6 +38,10 @@ class Algebra(Protocol[E]):
         """The sum of the terms."""
         ...
 
+    def combine(self, pairs: Sequence[tuple[E, E]]) -> E:
+        """The sum of the products of pairs."""
+        ...
+
     def is_zero(self, f: E) -> bool:
         """Whether f is identically zero as far as its form shows."""
         ...
@@ -89,6 +93,10 @@ class Symbols:
     def total(self, terms: Sequence[Expr]) -> Expr:
         """One flat sum."""
         return Add(*terms)
+
+    def combine(self, pairs: Sequence[tuple[Expr, Expr]]) -> Expr:
+        """One flat sum."""
+        return Add(*(a * b for a, b in pairs))
 
     def is_zero(self, f: Expr) -> bool:
         """Structural test."""

@@ -66,8 +66,8 @@ def lagrange(L: E, F: Sequence[E], algebra: Algebra[E]) -> tuple[Sparse[E], list
     for i in range(n):
         p = algebra.gradient(slope.get(n + i, zero), [*algebra.q, *algebra.v, algebra.t])
         M |= {(i, j): p[n + j] for j in range(n) if n + j in p}
-        carried = [p[j] * algebra.v[j] for j in range(n) if j in p]
-        Q.append(_sum(algebra, [F[i], slope.get(i, zero)]) - _sum(algebra, [*carried, p.get(2 * n, zero)]))
+        carried = algebra.combine([(p[j], algebra.v[j]) for j in range(n) if j in p])
+        Q.append(_sum(algebra, [F[i], slope.get(i, zero)]) - _sum(algebra, [carried, p.get(2 * n, zero)]))
     return M, Q
 
 
@@ -85,8 +85,9 @@ def time_derivative(f: E, algebra: Algebra[E]) -> E:
     """df/dt = f_q q̇ + f_t of a function of q and t."""
     g = algebra.gradient(f, [*algebra.q, algebra.t])
     n = len(algebra.q)
-    terms: list[E] = [slope * algebra.v[j] if j < n else slope for j, slope in g.items()]
-    return _sum(algebra, terms)
+    carried = algebra.combine([(g[j], algebra.v[j]) for j in range(n) if j in g])
+    rate: E = _sum(algebra, [carried, g.get(n, algebra.zero)])
+    return rate
 
 
 def rows(rate: Sequence[E], algebra: Algebra[E]) -> tuple[Sparse[E], list[E]]:
@@ -100,8 +101,8 @@ def rows(rate: Sequence[E], algebra: Algebra[E]) -> tuple[Sparse[E], list[E]]:
     for r, psi in enumerate(rate):
         g = algebra.gradient(psi, [*algebra.q, *algebra.v, algebra.t])
         A |= {(r, j): g[n + j] for j in range(n) if n + j in g}
-        carried = [g[j] * algebra.v[j] for j in range(n) if j in g]
-        b.append(-_sum(algebra, [*carried, g.get(2 * n, algebra.zero)]))
+        carried = algebra.combine([(g[j], algebra.v[j]) for j in range(n) if j in g])
+        b.append(-_sum(algebra, [carried, g.get(2 * n, algebra.zero)]))
     return A, b
 
 

@@ -3,15 +3,31 @@
 Importing this room does not import heyoka: `flow` does, when the compiled engine is asked for.
 """
 
+import sys
 from importlib.util import find_spec
 from typing import Literal
 
-from dalembert.derive import Array
+import numpy as np
+
+from dalembert.derive import Array, form
 from dalembert.engine.flow import WORKS, Along, Choice, Flow, Piece, Watch
 from dalembert.engine.smooth import NotSmooth, refuse_switches
 from dalembert.model import Statement
 
-__all__ = ["WORKS", "Along", "Choice", "Engine", "Flow", "NotSmooth", "Piece", "Watch", "compiled_engine", "flow"]
+__all__ = [
+    "WORKS",
+    "Along",
+    "Choice",
+    "Engine",
+    "Flow",
+    "NotSmooth",
+    "Piece",
+    "Watch",
+    "compile_seconds",
+    "compiled_engine",
+    "flow",
+    "satisfied",
+]
 
 Engine = Literal["taylor", "plain"]
 
@@ -22,6 +38,30 @@ def compiled_engine() -> bool:
         return find_spec("heyoka") is not None
     except (ImportError, ValueError):  # something stands in its way
         return False
+
+
+def compile_seconds() -> float:
+    """The seconds this process has spent so far in derivation and compilation for the compiled engine."""
+    program = sys.modules.get("dalembert.engine.program")
+    return program.compiling.seconds if program else 0.0
+
+
+def satisfied(engine: Engine, system: Statement, values: Array, t: float, state: Array, close: float) -> bool:
+    """Whether a state (2n,) is on the constraints to within a distance, as far as the compiled functions can tell.
+
+    They are the ones a run needs, and cost less than the derivation in symbols that names what is wrong.
+    """
+    refuse_switches(system)
+    if engine == "plain" or not system.constraints:
+        return not system.constraints
+    from dalembert.engine.program import code
+
+    compiled = code(form(system), Choice(tuple(range(len(system.constraints))), False))
+    m = len(system.constraints)
+    level, rate, length = compiled.watch(state[None, :], np.array([t]), compiled.numbers(values))[0, : 3 * m].reshape(
+        3, m
+    )
+    return bool((np.maximum(np.abs(level), np.abs(rate)) <= close * length).all())
 
 
 def flow(

@@ -1,55 +1,63 @@
-"""A system solved for its acceleration and forces, as expressions of an algebra.
+"""A system solved for its acceleration and forces, as compiled expressions.
 
 The elimination is unrolled over a chosen independent set of rows:
 
     λ = S⁻¹ (b − A M⁻¹ Q),   δ = S⁻¹ A M⁻¹ C,   Qᶜ_i = Aᵀ λ,   Qᶜ_ni = C − Aᵀ δ,   q̈ = M⁻¹ (Q + Qᶜ_i + Qᶜ_ni)
 
 with S = A M⁻¹ Aᵀ. Any such set is a {1,4} inverse, so motion and constraint force do not depend on it (Udwadia 2000,
-remark 7).
+remark 7). Where M is diagonal, as for mass points, no product is written twice and equal masses cancel.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from math import frexp
 
-from dalembert.derive.algebra import Algebra, E
-from dalembert.derive.elimination import Vector, factor
+from dalembert.derive.elimination import Factors, Vector, factor
 from dalembert.derive.mechanics import Sparse
+from dalembert.engine.expressions import Compiled, Expression, times
+
+Entries = Vector[Expression]
+Work = Callable[[Entries], Entries]
 
 
 @dataclass(frozen=True, eq=False)
-class Dynamics(Generic[E]):
+class Dynamics:
     """The solved system: sparse vectors {place: entry} over coordinates, `multipliers` over the chosen rows.
 
     `pivots` are the D of S = LDLᵀ, one for each chosen row: at most its entry of the `diagonal` of S, and falling
     towards zero where the rows become dependent. `inertia` are the D of M = LDLᵀ, one for each coordinate: positive.
     """
 
-    acceleration: Vector[E]
-    ideal: Vector[E]
-    nonideal: Vector[E]
-    multipliers: Vector[E]
-    pivots: Vector[E]
-    diagonal: Vector[E]
-    inertia: Vector[E]
+    acceleration: Entries
+    ideal: Entries
+    nonideal: Entries
+    multipliers: Entries
+    pivots: Entries
+    diagonal: Entries
+    inertia: Entries
 
 
 @dataclass(frozen=True, eq=False)
-class Question(Generic[E]):
-    """M and A (sparse), Q and b over an algebra, with M positive definite and A only the chosen rows."""
+class Question:
+    """M and A (sparse), Q and b, with M positive definite and A only the chosen rows."""
 
-    M: Sparse[E]
-    Q: Vector[E]
-    A: dict[int, Vector[E]]
-    b: Vector[E]
+    M: Sparse[Expression]
+    Q: Entries
+    A: dict[int, Entries]
+    b: Entries
 
 
 def chosen(
-    M: Sparse[E], Q: Sequence[E], A: Sparse[E], b: Sequence[E], rows: Sequence[int], algebra: Algebra[E]
-) -> Question[E]:
+    M: Sparse[Expression],
+    Q: Sequence[Expression],
+    A: Sparse[Expression],
+    b: Sequence[Expression],
+    rows: Sequence[int],
+    algebra: Compiled,
+) -> Question:
     """The question restricted to the chosen rows."""
-    picked: dict[int, Vector[E]] = {r: {} for r in rows}
+    picked: dict[int, Entries] = {r: {} for r in rows}
     for (r, j), entry in A.items():
         if r in picked:
             picked[r][j] = entry
@@ -57,12 +65,12 @@ def chosen(
     return Question(M, impressed, picked, {r: b[r] for r in rows if not algebra.is_zero(b[r])})
 
 
-def augmented(question: Question[E], algebra: Algebra[E]) -> Question[E]:
+def augmented(question: Question, algebra: Compiled) -> Question:
     """M + AᵀA and Q + Aᵀb: the same motion and forces, with a mass matrix the constraints make positive definite."""
-    terms: defaultdict[tuple[int, int], list[E]] = defaultdict(list)
+    terms: defaultdict[tuple[int, int], list[Expression]] = defaultdict(list)
     for place, entry in question.M.items():
         terms[place].append(entry)
-    forces: defaultdict[int, list[E]] = defaultdict(list)
+    forces: defaultdict[int, list[Expression]] = defaultdict(list)
     for i, f in question.Q.items():
         forces[i].append(f)
     for r, row in question.A.items():
@@ -75,25 +83,84 @@ def augmented(question: Question[E], algebra: Algebra[E]) -> Question[E]:
     return Question(M, {i: algebra.total(parts) for i, parts in forces.items()}, question.A, question.b)
 
 
-def solve(question: Question[E], work: Callable[[Vector[E]], Vector[E]], algebra: Algebra[E]) -> Dynamics[E]:
+def solve(question: Question, work: Work, algebra: Compiled) -> Dynamics:
     """Unroll the elimination; `work` gives C once the multipliers of the chosen rows are known."""
     mass = factor(question.M)
-    inertia = {r: mass.solve(row, algebra) for r, row in question.A.items()}  # M⁻¹ Aᵀ, column by column
-    a = mass.solve(question.Q, algebra)
-    S = _gram(question.A, inertia, algebra)
+    if any(mass.below.values()):
+        return _coupled(question, mass, work, algebra)
+    return _diagonal(question, mass.pivots, work, algebra)
+
+
+def _diagonal(question: Question, masses: Entries, work: Work, algebra: Compiled) -> Dynamics:
+    """M diagonal. Where all masses are one m, S = A Aᵀ, λ/m stands for λ, and m is seen again only in the forces."""
+    scale, A, b = _plain_rows(question.A, question.b, algebra)
+    one = len(set(masses.values())) == 1
+    m = {i: algebra.constant(d) for i, d in masses.items()}
+    w = {i: algebra.constant(1.0 / d) for i, d in masses.items()}
+    a = {i: f * w[i] if algebra.moves(f) else algebra.constant(f / masses[i]) for i, f in question.Q.items() if i in w}
+    S = _weighted_gram(A, None if one else w, algebra)
     factors = factor(S)
-    lam = factors.solve(_minus(question.b, _rows_times(question.A, a, algebra)), algebra)
+    mass = next(iter(m.values())) if one else None
+
+    def whole(x: Entries) -> Entries:
+        """From λ/m and rows without their factors to λ of the rows as they are."""
+        full = x if mass is None else {r: mass * entry for r, entry in x.items()}
+        return {r: times(1.0 / scale[r], entry) for r, entry in full.items()}
+
+    lam = factors.solve(_minus(b, _rows_times(A, a, algebra)), algebra)
+    C = work(whole(lam))
+    c = {i: f * w[i] for i, f in C.items() if i in w}
+    drop = factors.solve(_rows_times(A, c, algebra), algebra) if c else {}
+    net = _forces(A, _minus(lam, drop), algebra)
+    pushed = net if one else {i: f * w[i] for i, f in net.items()}
+    return Dynamics(
+        acceleration=_plus(_plus(a, c), pushed),
+        ideal=_forces(question.A, whole(lam), algebra),
+        nonideal=_minus(C, _forces(question.A, whole(drop), algebra)),
+        multipliers=whole(lam),
+        pivots=factors.pivots,
+        diagonal={r: S[r, r] for r in factors.pivots},
+        inertia=masses,
+    )
+
+
+def _plain_rows(
+    A: Mapping[int, Entries], b: Entries, algebra: Compiled
+) -> tuple[dict[int, float], dict[int, Entries], Entries]:
+    """Each row over the power of two its entries share, and that number: 2 (x − y) costs more than x − y."""
+    scale: dict[int, float] = {}
+    rows: dict[int, Entries] = {}
+    right: Entries = {}
+    for r, row in A.items():
+        scaled = {j: algebra.scaled(entry) for j, entry in row.items()}
+        sizes = {abs(ratio) for ratio, _ in scaled.values()}
+        size = sizes.pop() if len(sizes) == 1 else 1.0
+        scale[r] = size if frexp(size)[0] == 0.5 else 1.0
+        rows[r] = {j: times(ratio / scale[r], base) for j, (ratio, base) in scaled.items()}
+        if r in b:
+            ratio, base = algebra.scaled(b[r])
+            right[r] = times(ratio / scale[r], base)
+    return scale, rows, right
+
+
+def _coupled(question: Question, mass: Factors[Expression], work: Work, algebra: Compiled) -> Dynamics:
+    """Any M, by its factors."""
+    A = question.A
+    inertia = {r: mass.solve(row, algebra) for r, row in A.items()}  # M⁻¹ Aᵀ, column by column
+    a = mass.solve(question.Q, algebra)
+    S = _gram(A, inertia, algebra)
+    factors = factor(S)
+    lam = factors.solve(_minus(question.b, _rows_times(A, a, algebra)), algebra)
     C = work(lam)
     nonideal, drop = dict(C), {}
     if C:
         c = mass.solve(C, algebra)
-        drop = factors.solve(_rows_times(question.A, c, algebra), algebra)
-        nonideal = _minus(C, _combine(question.A, drop, algebra))
+        drop = factors.solve(_rows_times(A, c, algebra), algebra)
+        nonideal = _minus(C, _forces(A, drop, algebra))
         a = _plus(a, c)
-    net = _minus(lam, drop)
     return Dynamics(
-        acceleration=_plus(a, _combine(inertia, net, algebra)),
-        ideal=_combine(question.A, lam, algebra),
+        acceleration=_plus(a, _forces(inertia, _minus(lam, drop), algebra)),
+        ideal=_forces(A, lam, algebra),
         nonideal=nonideal,
         multipliers=lam,
         pivots=factors.pivots,
@@ -102,40 +169,81 @@ def solve(question: Question[E], work: Callable[[Vector[E]], Vector[E]], algebra
     )
 
 
-def _gram(
-    A: Mapping[int, Vector[E]], inertia: Mapping[int, Vector[E]], algebra: Algebra[E]
-) -> dict[tuple[int, int], E]:
-    """S = A M⁻¹ Aᵀ, only where two rows meet."""
-    meeting: defaultdict[int, list[int]] = defaultdict(list)
-    for r, column in inertia.items():
+def _meeting(A: Mapping[int, Entries], columns: Mapping[int, Entries]) -> dict[int, list[int]]:
+    """For each row, the rows up to it whose column it meets."""
+    at: defaultdict[int, list[int]] = defaultdict(list)
+    for r, column in columns.items():
         for j in column:
-            meeting[j].append(r)
-    S: dict[tuple[int, int], E] = {}
-    for r, row in A.items():
-        for s in sorted({s for j in row for s in meeting[j] if s <= r}):
-            terms = [entry * inertia[s][j] for j, entry in row.items() if j in inertia[s]]
+            at[j].append(r)
+    return {r: sorted({s for j in row for s in at[j] if s <= r}) for r, row in A.items()}
+
+
+def _gram(A: Mapping[int, Entries], inertia: Mapping[int, Entries], algebra: Compiled) -> Sparse[Expression]:
+    """S = A M⁻¹ Aᵀ, only where two rows meet."""
+    S: Sparse[Expression] = {}
+    for r, others in _meeting(A, inertia).items():
+        for s in others:
+            terms = [entry * inertia[s][j] for j, entry in A[r].items() if j in inertia[s]]
             S[r, s] = S[s, r] = algebra.total(terms)
     return S
 
 
-def _rows_times(A: Mapping[int, Vector[E]], x: Vector[E], algebra: Algebra[E]) -> Vector[E]:
-    parts = {r: [entry * x[j] for j, entry in row.items() if j in x] for r, row in A.items()}
-    return {r: algebra.total(terms) for r, terms in parts.items() if terms}
+def _weighted_gram(A: Mapping[int, Entries], w: Entries | None, algebra: Compiled) -> Sparse[Expression]:
+    """S = A W Aᵀ with W diagonal (or one), each product of two functions written once, whatever its factors."""
+    scaled = {r: {j: algebra.scaled(entry) for j, entry in row.items()} for r, row in A.items()}
+    one = algebra.zero + 1.0
+    S: Sparse[Expression] = {}
+    for r, others in _meeting(A, A).items():
+        for s in others:
+            shares: dict[tuple[Expression, Expression], dict[Expression, float]] = {}
+            for j, (left, f) in scaled[r].items():
+                if j in scaled[s] and (w is None or j in w):
+                    right, g = scaled[s][j]
+                    pair = (g, f) if (g, f) in shares else (f, g)
+                    share = shares.setdefault(pair, defaultdict(float))
+                    share[one if w is None else w[j]] += left * right
+            S[r, s] = S[s, r] = _weighted_sum(shares, one, algebra)
+    return S
 
 
-def _combine(columns: Mapping[int, Vector[E]], weights: Vector[E], algebra: Algebra[E]) -> Vector[E]:
+def _weighted_sum(
+    shares: Mapping[tuple[Expression, Expression], Mapping[Expression, float]], one: Expression, algebra: Compiled
+) -> Expression:
+    """Σ share · f g, the products with the same share taken together."""
+    groups: dict[tuple[tuple[Expression, float], ...], list[Expression]] = {}
+    for (f, g), share in shares.items():
+        key = tuple((weight, count) for weight, count in share.items() if count)
+        if key:
+            groups.setdefault(key, []).append(f * g)
+    terms = []
+    for key, products in groups.items():
+        ((weight, count), *more), product = key, algebra.total(products)
+        if not more and weight == one:
+            terms.append(times(count, product))
+        else:
+            terms.append(algebra.total([times(n, e) for e, n in key]) * product)
+    return algebra.total(terms)
+
+
+def _rows_times(A: Mapping[int, Entries], x: Entries, algebra: Compiled) -> Entries:
+    pairs = {r: [(entry, x[j]) for j, entry in row.items() if j in x] for r, row in A.items()}
+    return {r: algebra.combine(terms) for r, terms in pairs.items() if terms}
+
+
+def _forces(columns: Mapping[int, Entries], weights: Entries, algebra: Compiled) -> Entries:
     """Σ_r weight_r column_r."""
-    parts: defaultdict[int, list[E]] = defaultdict(list)
+    parts: defaultdict[int, list[Expression]] = defaultdict(list)
     for r, column in columns.items():
         if r in weights:
             for j, entry in column.items():
-                parts[j].append(entry * weights[r])
+                ratio, base = algebra.scaled(entry)
+                parts[j].append(times(ratio, base * weights[r]))
     return {j: algebra.total(terms) for j, terms in parts.items()}
 
 
-def _plus(a: Vector[E], b: Vector[E]) -> Vector[E]:
+def _plus(a: Entries, b: Entries) -> Entries:
     return {i: a[i] + b[i] if i in a and i in b else a[i] if i in a else b[i] for i in a | b}
 
 
-def _minus(a: Vector[E], b: Vector[E]) -> Vector[E]:
+def _minus(a: Entries, b: Entries) -> Entries:
     return {i: a[i] - b[i] if i in a and i in b else a[i] if i in a else -b[i] for i in a | b}

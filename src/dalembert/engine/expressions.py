@@ -3,6 +3,7 @@
 This is the only room that imports heyoka. Parameters are run-time values, so that a new value never recompiles.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
@@ -44,8 +45,11 @@ class Compiled:
         self.lam = tuple(lam)
         self.zero = hy.expression(0.0)
         self.radicands: list[Expression] = []  # what stands under a root: where it vanishes there is no Taylor series
-        self._names = {id(x): f"{kind}{i}" for kind, xs in (("q", self.q), ("v", self.v)) for i, x in enumerate(xs)}
-        self._names[id(self.t)] = "t"
+        self._bases: dict[str, Expression] = {str(x): x for x in (*self.q, *self.v)}
+        self._parameters = [hy.par[i] for i in range(len(system.symbols))]
+        self._constants: dict[Expression, int] = {}
+        self._by_name = {str(x): x for x in (*self.q, *self.v, self.t)}
+        self._known_places: dict[tuple[int, ...], dict[str, int]] = {}
         self._known: dict[Expr, Expression] = {
             **dict(zip(system.velocities, self.v, strict=True)),
             **dict(zip(system.coordinates, self.q, strict=True)),
@@ -55,18 +59,26 @@ class Compiled:
 
     def convert(self, expr: Expr, known: Mapping[Expr, Expression]) -> Expression:
         """A SymPy expression as a heyoka one; equal parts are converted once."""
-        return _convert(expr, {**self._known, **known} if known else self._known, self.radicands)
+        return _convert(expr, {**self._known, **known} if known else self._known, self.radicands, self.known)
 
     def gradient(self, f: Expression, variables: Sequence[Expression]) -> dict[int, Expression]:
         """The non-zero derivatives, by reverse mode where there are many."""
-        present = set(hy.get_variables(f))
-        used = [(i, x) for i, x in enumerate(variables) if self._names.get(id(x)) in present]
+        places = self._places(variables)
+        found = sorted((places[name], name) for name in hy.get_variables(f) if name in places)
+        used = [(i, self._by_name[name]) for i, name in found]
         if len(used) > FEW:
             slopes = hy.diff_tensors([f], diff_args=[x for _, x in used], diff_order=1).gradient
             out = {i: slope for (i, _), slope in zip(used, slopes, strict=True)}
         else:
             out = {i: hy.diff(f, x) for i, x in used}
         return {i: slope for i, slope in out.items() if not self.is_zero(slope)}
+
+    def _places(self, variables: Sequence[Expression]) -> dict[str, int]:
+        """Where each variable is in a list, by name; lists that are asked for again are looked through once."""
+        key = (len(variables), id(variables[0]), id(variables[-1])) if variables else ()
+        if key not in self._known_places:
+            self._known_places[key] = {str(x): i for i, x in enumerate(variables)}
+        return self._known_places[key]
 
     def finished(self, expressions: Sequence[Expression]) -> list[Expression]:
         """The expressions with t as heyoka's own time, as the integrator wants them."""
@@ -83,6 +95,55 @@ class Compiled:
     def total(self, terms: Sequence[Expression]) -> Expression:
         """The sum of the terms; zero where there are none."""
         return terms[0] if len(terms) == 1 else hy.sum(list(terms))
+
+    def combine(self, pairs: Sequence[tuple[Expression, Expression]]) -> Expression:
+        """The sum of the products of pairs, those whose first is the same up to a factor taken together.
+
+        A product of two functions of time costs a Taylor integrator the square of its order; a sum costs nothing.
+        """
+        groups: dict[Expression, list[tuple[float, Expression]]] = {}
+        for a, b in pairs:
+            ratio, base = self.scaled(a)
+            groups.setdefault(base, []).append((ratio, b))
+        products = []
+        for base, terms in groups.items():
+            common, inner = self._factored(terms)
+            products.append((common, base * inner))
+        return times(*self._factored(products))
+
+    def _factored(self, terms: Sequence[tuple[float, Expression]]) -> tuple[float, Expression]:
+        """Σ ratio · f as a number times a sum: the ratio of the first, where it divides the others."""
+        first = terms[0][0] if terms else 1.0
+        if any(abs(ratio) != abs(first) for ratio, _ in terms):
+            first = 1.0
+        return first, self.known(self.total([times(ratio / first, f) for ratio, f in terms]))
+
+    def known(self, f: Expression) -> Expression:
+        """f, to be recognised in what is made of it later."""
+        text = str(f)
+        return self._bases.setdefault(text, f) if len(text) <= SHOWN and "..." not in text else f
+
+    def scaled(self, f: Expression) -> tuple[float, Expression]:
+        """f as a number times an expression seen before, where there is one, else one times itself.
+
+        heyoka shows nothing of an expression but its text, and simplifies little: -(2 * (x - y)) is not to it the
+        opposite of 2 * (x - y).
+        """
+        number, rest = _leading(str(f))
+        base = self._bases.get(rest)
+        return (1.0, self.known(f)) if base is None else (number, base)
+
+    def constant(self, f: Expression) -> Expression:
+        """f, or where it is made of parameters alone, a parameter of its own, evaluated once before a run."""
+        if self.moves(f) or not hy.get_params(f) or f in self._parameters:
+            return f
+        place = self._constants.setdefault(f, len(self._constants))
+        return hy.par[len(self._parameters) + place]
+
+    @property
+    def constants(self) -> list[Expression]:
+        """What `constant` made parameters of, in their order."""
+        return list(self._constants)
 
     def is_zero(self, f: Expression) -> bool:
         """Whether f is the constant zero."""
@@ -102,11 +163,51 @@ class Compiled:
         raise NotSmooth("the compiled engine", ["friction switches with the sign of its normal force"])
 
 
+def times(ratio: float, f: Expression) -> Expression:
+    """A number times an expression, without a factor of one."""
+    return f if ratio == 1 else -f if ratio == -1 else ratio * f
+
+
+NUMBER = re.compile(r"\((-?\d+\.\d+(?:e[+-]?\d+)?) \* ")
+SHOWN = 4000  # longer texts are not looked at; heyoka cuts off the longest with an ellipsis
+
+
+def _leading(text: str) -> tuple[float, str]:
+    """The number an expression begins with, and the text of the rest: -(2 * (x - y)) is -2 times (x - y)."""
+    number, whole = 1.0, text
+    if len(text) > SHOWN or "..." in text:
+        return 1.0, whole
+    while True:
+        if text.startswith("-") and (text[1:2] == "-" or text[1:].isalnum() or _closes(text[1:])):
+            number, text = -number, text[1:]
+        elif (found := NUMBER.match(text)) and _closes(text):
+            number, text = number * float(found[1]), text[found.end() : -1]
+        else:
+            return (number, text) if number else (1.0, whole)
+
+
+def _closes(text: str) -> bool:
+    """Whether a text is one pair of parentheses and what is in it."""
+    if not text.startswith("("):
+        return False
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
+
+
 def _abs(x: Expression) -> Expression:
     return hy.sqrt(x * x)
 
 
-def _convert(root: Expr, memo: dict[Expr, Expression], radicands: list[Expression]) -> Expression:
+def _convert(
+    root: Expr,
+    memo: dict[Expr, Expression],
+    radicands: list[Expression],
+    known: Callable[[Expression], Expression],
+) -> Expression:
     """Post-order over the expression, without recursion."""
     stack = [(root, False)]
     while stack:
@@ -116,7 +217,7 @@ def _convert(root: Expr, memo: dict[Expr, Expression], radicands: list[Expressio
         if e.is_number:
             memo[e] = hy.expression(_float(e))
         elif ready:
-            memo[e] = _node(e, memo)
+            memo[e] = known(_node(e, memo)) if isinstance(e, sp.Add) and len(e.args) <= FEW else _node(e, memo)
             if isinstance(e, sp.Pow) and not e.exp.is_integer and moves(e.base):
                 radicands.append(memo[e.base])
         else:

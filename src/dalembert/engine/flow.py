@@ -78,8 +78,23 @@ class Flow(Protocol):
         ...
 
     @property
+    def masses(self) -> int:
+        """How many columns of `Watch.pivots`, the first, belong to the mass matrix."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """How many, the rest, belong to constraints."""
+        ...
+
+    @property
+    def roots(self) -> int:
+        """How many columns `Watch.radicands` has."""
+        ...
+
+    @property
     def facts(self) -> dict[str, object]:
-        """What is worth knowing about the engine: its tolerance, its mode, the seconds spent compiling."""
+        """What is worth knowing about the engine: its tolerance, its mode."""
         ...
 
     def advance(self, t: float, state: Array, times: Array, steps: int) -> Piece:

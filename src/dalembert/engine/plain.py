@@ -23,6 +23,7 @@ class Plain:
 
     works = WORKS
     pivots = ("the mass matrix", "the constraints")
+    masses, rows, roots = 1, 1, 0
 
     def __init__(self, system: Statement, values: Array, t: float, state: Array, tolerance: float) -> None:
         self._system, self._values = system, values
@@ -39,7 +40,7 @@ class Plain:
     @property
     def facts(self) -> dict[str, object]:
         """How it integrates."""
-        return {"engine": "plain", "tolerance": self._tolerance, "compile_seconds": 0.0}
+        return {"engine": "plain", "tolerance": self._tolerance}
 
     def advance(self, t: float, state: Array, times: Array, steps: int) -> Piece:
         """Step by step, the wanted times by the dense output of each step."""

@@ -23,30 +23,49 @@ GAPS = 8  # how many orders of a series may be missing before its end
 LARGE = 60  # from so many states on, functions are compiled in compact mode
 
 
+class Clock:
+    """The seconds spent in derivation and compilation by this process."""
+
+    def __init__(self) -> None:
+        self.seconds, self._began = 0.0, 0.0
+
+    def __enter__(self) -> None:
+        self._began = perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += perf_counter() - self._began
+
+
+compiling = Clock()
+
+
 class Code:
     """The functions of a statement on one choice of rows, each compiled when first asked for."""
 
     def __init__(self, form: Statement, choice: Choice) -> None:
         self.form, self.choice = form, choice
         self.n, self.m = len(form.coordinates), len(form.constraints)
-        self.seconds = 0.0  # spent in derivation and compilation
-        begin = perf_counter()
-        self.recipe: Recipe = recipe(form, choice.rows, choice.augment)
+        with compiling:
+            self.recipe: Recipe = recipe(form, choice.rows, choice.augment)
         self.works = tuple(name for name in WORKS if name in self.recipe.powers)
-        self.seconds += perf_counter() - begin
         self._integrators: dict[tuple[float, bool], Integrator] = {}
+
+    def numbers(self, values: Array) -> Array:
+        """The values of all parameters of the code: those of the statement, and what is made of them alone."""
+        if not self.recipe.constants:
+            return values
+        return np.concatenate([values, self._constants(np.zeros((1, 2 * self.n)), np.zeros(1), values)[0]])
+
+    @cached_property
+    def _constants(self) -> "Function":
+        return self._function(self.recipe.constants)
 
     @cached_property
     def watch(self) -> "Function":
-        """level, rate, length (m each), inertia, pivots, radicands."""
+        """level, rate, length (m each), inertia, pivots, radicands, diagonal."""
         r = self.recipe
-        return self._function([*r.level, *r.rate, *r.length, *r.inertia.values(), *r.pivots, *r.radicands])
-
-    @cached_property
-    def ratios(self) -> "Function":
-        """Each pivot over its entry of the diagonal: between 0 and 1, whatever the units."""
-        r = self.recipe
-        return self._function([p / d for p, d in zip(r.pivots, r.diagonal, strict=True)])
+        outputs = [*r.level, *r.rate, *r.length, *r.inertia.values(), *r.pivots, *r.radicands, *r.diagonal]
+        return self._function(outputs)
 
     @cached_property
     def _along(self) -> "Function":
@@ -63,16 +82,13 @@ class Code:
         """The compiled integrator for a tolerance, made once."""
         key = (tolerance, compact)
         if key not in self._integrators:
-            begin = perf_counter()
-            self._integrators[key] = Integrator(self.recipe, self.works, tolerance, compact)
-            self.seconds += perf_counter() - begin
+            with compiling:
+                self._integrators[key] = Integrator(self.recipe, self.works, tolerance, compact)
         return self._integrators[key]
 
     def _function(self, outputs: list[Any]) -> "Function":
-        begin = perf_counter()
-        function = Function(outputs, self.recipe.variables)
-        self.seconds += perf_counter() - begin
-        return function
+        with compiling:
+            return Function(outputs, self.recipe.variables)
 
 
 class Function:
@@ -116,13 +132,15 @@ class Integrator:
         self.size = len(self.integrator.decomposition)
 
     def grid(
-        self, t: float, state: Array, times: Array, values: Array, steps: int, careful: bool
+        self, t: float, state: Array, times: Array, values: Array, steps: int, reach: float
     ) -> tuple[Any, float, int, Array, float, Array]:
-        """propagate_grid from a state at t: outcome, smallest step, steps, states at the times reached, time, end."""
+        """propagate_grid from a state at t: outcome, smallest step, steps, states at the times reached, time, end.
+
+        `reach` bounds the first step.
+        """
         with self.lock:
             ta = self._placed(t, state, values)
             first: list[Array] = []
-            reach = self._reach(ta) if careful else inf
             if not t + reach >= times[-1]:  # NaN where the series does not exist
                 outcome, _ = (BROKEN, 0.0) if isnan(reach) else ta.step(max_delta_t=reach, write_tc=True)
                 if outcome == BROKEN:
@@ -131,7 +149,7 @@ class Integrator:
                 times, t, steps = times[len(first) :], ta.time, steps - 1
             outcome, smallest, _, count, _, found = ta.propagate_grid(np.concatenate([[t], times]), max_steps=steps)
             reached = np.concatenate([first, found[1:]]) if first else found[1:]
-            return outcome, smallest, count + careful, reached, ta.time, ta.state.copy()
+            return outcome, smallest, count + (reach < inf), reached, ta.time, ta.state.copy()
 
     def walk(self, t: float, state: Array, until: float, values: Array, steps: int) -> tuple[Array, Array]:
         """Single steps from a state at t, for as long as they are finite: times (k,) and states (k, d)."""

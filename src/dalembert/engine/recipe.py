@@ -17,9 +17,10 @@ class Recipe:
 
     n entries: acceleration, ideal, nonideal. m entries: level, rate, length (of the gradient), multipliers (of least
     norm where not unique). One for each chosen row: pivots, diagonal. `inertia`: the different pivots of M, each by a
-    coordinate it belongs to. `radicands`: what stands under a root and moves. energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where
-    there is no Lagrangian. powers: the rates at which active forces, ideal and work-doing constraint forces change that
-    energy, only those that are not identically zero.
+    coordinate it belongs to. `radicands`: what stands under a root and moves. `constants`: what further parameters,
+    after those of the statement, stand for. energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian. powers:
+    the rates at which active forces, ideal and work-doing constraint forces change that energy, only those that are
+    not identically zero.
     """
 
     variables: list[Expression]
@@ -34,6 +35,7 @@ class Recipe:
     rate: list[Expression]
     length: list[Expression]
     radicands: list[Expression]
+    constants: list[Expression]
     energy: Expression
     powers: dict[str, Expression]
 
@@ -54,7 +56,7 @@ def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Reci
         C, _ = work_doing(system, algebra, M, A)
         return {i: c for i, c in enumerate(C) if not algebra.is_zero(c)}
 
-    solved: Dynamics[Expression] = solve(augmented(question, algebra) if augment else question, work, algebra)
+    solved: Dynamics = solve(augmented(question, algebra) if augment else question, work, algebra)
     total, force_power = energy(system, algebra, M, Q)
     lent = _virtual_rates(system, algebra, level, rate, A)
     powers = {
@@ -76,6 +78,7 @@ def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Reci
         rate=done(rate),
         length=done([algebra.length(list(row.values())) for row in _table(A, m).values()]),
         radicands=done([r for r in dict.fromkeys(algebra.radicands) if algebra.moves(r)]),
+        constants=algebra.constants,
         energy=done([total])[0],
         powers={name: done([p])[0] for name, p in powers.items() if not algebra.is_zero(p)},
     )

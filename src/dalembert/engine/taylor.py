@@ -5,6 +5,8 @@ are dependent, or that M alone is singular, the principles decide on the numbers
 be replaced by M + AᵀA. Any such choice gives the same motion and forces.
 """
 
+from math import inf
+
 import numpy as np
 
 from dalembert.derive import Array, form, instant_at
@@ -38,9 +40,9 @@ class Taylor:
         self._form = form(system)
         self._tolerance = max(tolerance, EPS)
         self._fresh = True
+        self._reached: float | None = None  # of the first step
         self._longest = np.zeros(len(system.constraints))  # each row's gradient, as long as it has been
         self._compact, self._may_change = compact is not False, compact is None
-        self._seconds = 0.0
         everything = Choice(tuple(range(len(system.constraints))), False)
         self._take(choice or everything)
         if choice is None and not self._sound(t, state):
@@ -63,13 +65,27 @@ class Taylor:
         return (*inertia, *(f"constraint {self._form.constraints[r].name!r}" for r in self.choice.rows))
 
     @property
+    def masses(self) -> int:
+        """How many pivots are of M."""
+        return len(self._code.recipe.inertia)
+
+    @property
+    def rows(self) -> int:
+        """How many pivots are of chosen rows."""
+        return len(self.choice.rows)
+
+    @property
+    def roots(self) -> int:
+        """How many radicands are watched."""
+        return len(self._code.recipe.radicands)
+
+    @property
     def facts(self) -> dict[str, object]:
         """How it was compiled."""
         return {
             "engine": "taylor",
             "tolerance": self._tolerance,
             "compile": "compact" if self._compact else "full",
-            "compile_seconds": self._seconds,
         }
 
     def choose(self, t: float, state: Array) -> bool:
@@ -97,14 +113,15 @@ class Taylor:
         if self.works:
             done = state.copy()
             done[: 2 * len(self._form.coordinates)] = 0.0
-        begin, integrator, careful = state - done, self._integrator, self._fresh
+        begin, integrator = state - done, self._integrator
+        first = self.reach(t, begin) if self._fresh else inf
         self._fresh = False
-        outcome, smallest, count, found, time, end = integrator.grid(t, begin, times, self._values, steps, careful)
+        outcome, smallest, count, found, time, end = integrator.grid(t, begin, times, self._numbers, steps, first)
         if outcome != BROKEN and smallest > COLLAPSED * abs(time) and np.isfinite(found).all():
             if self.works:
                 found, end = found + done, end + done
             return Piece(times[: len(found)], found, time, end, count)
-        walked, states = integrator.walk(t, begin, times[-1], self._values, steps)
+        walked, states = integrator.walk(t, begin, times[-1], self._numbers, steps)
         small = np.flatnonzero(np.diff(walked) <= COLLAPSED * np.abs(walked[1:]))
         small = small[walked[small + 1] < times[-1]]
         last = int(small[0]) if len(small) else len(walked) - 1
@@ -116,26 +133,26 @@ class Taylor:
 
     def reach(self, t: float, state: Array) -> float:
         """About how long a step from a state is."""
-        return self._integrator.reach(t, state, self._values)
+        if self._reached is None:
+            self._reached = self._integrator.reach(t, state, self._numbers)
+        return self._reached
 
     def leap(self, t: float, state: Array, times: Array) -> tuple[Array, float]:
         """By the Taylor polynomial: at an isolated singular place the motion is smooth, only its equation is not."""
-        return self._integrator.leap(t, state, times, self._values)
+        return self._integrator.leap(t, state, times, self._numbers)
 
     def watch(self, times: Array, states: Array) -> Watch:
         """The constraints and pivots along states."""
         m, roots = len(self._form.constraints), len(self._code.recipe.radicands)
-        out = self._code.watch(states, times, self._values)
-        watched = Watch(*np.split(out, [m, 2 * m, 3 * m, out.shape[1] - roots], axis=1))
+        out = self._code.watch(states, times, self._numbers)
+        first, last = 3 * m + self.masses + self.rows, 3 * m + self.masses + self.rows + roots
+        watched = Watch(out[:, :m], out[:, m : 2 * m], out[:, 2 * m : 3 * m], out[:, 3 * m : first], out[:, first:last])
         self._longest = np.fmax(self._longest, watched.length.max(axis=0, initial=0.0))
         return watched
 
     def along(self, times: Array, states: Array) -> Along:
         """Everything derived, along states."""
-        before = self._code.seconds
-        out = self._code.along(states, times, self._values)
-        self._seconds += self._code.seconds - before
-        return out
+        return self._code.along(states, times, self._numbers)
 
     def expect(self, seconds: float) -> None:
         """Compile in full where that pays for itself in what is left of the run."""
@@ -144,24 +161,19 @@ class Taylor:
             self._compile()
 
     def _take(self, choice: Choice) -> None:
-        before = code.cache_info().misses
         self._code: Code = code(self._form, choice)
-        if code.cache_info().misses > before:
-            self._seconds += self._code.seconds
+        self._numbers = self._code.numbers(self._values)
         self._compile()
 
     def _compile(self) -> None:
-        before = self._code.seconds
-        _ = self._code.watch
         tolerance = FINEST if self._tolerance <= EPS else self._tolerance
         self._integrator = self._code.integrator(tolerance, self._compact)
-        self._seconds += self._code.seconds - before
 
     def _sound(self, t: float, state: Array) -> bool:
-        here = state[None, :], np.array([t])
-        inertia = self.watch(here[1], here[0]).pivots[0, : len(self._code.recipe.inertia)]
-        ratios = self._code.ratios(*here, self._values)
-        return bool((inertia > 0).all() and (ratios > SOUND).all())  # false for NaN too
+        pivots = self.watch(np.array([t]), state[None, :]).pivots[0]
+        diagonal = self._code.watch(state[None, :], np.array([t]), self._numbers)[0, -self.rows :] if self.rows else 1.0
+        inertia, rows = pivots[: self.masses], pivots[self.masses :]
+        return bool((inertia > 0).all() and (rows > SOUND * diagonal).all())  # false for NaN too
 
 
 def _singular(M: Array) -> bool:

@@ -15,20 +15,18 @@ LOW = 0.5  # below it a minimum is looked at closely
 POINTS, ROUNDS = 33, 12
 
 
-def drift(watch: Watch, states: Array) -> Array:
+def drift(watch: Watch, states: Array, n: int) -> Array:
     """The largest distance from a constraint at each state (k,), relative to the size of positions and velocities.
 
-    To first order, how far the state must move: |φ|/‖∂φ‖ over max(1, |q|), |φ̇|/‖∂φ‖ over max(1, |q̇|). Shape of
-    states: (k, 2n).
+    To first order, how far the state must move: |φ|/‖∂φ‖ over max(1, |q|), |φ̇|/‖∂φ‖ over max(1, |q̇|), with the largest
+    q and q̇ of all the states. Shape of states: (k, 2n) or more.
     """
     if not watch.level.shape[1]:
         return np.zeros(len(states))
-    n = states.shape[1] // 2
-    size = np.abs(states)
-    places, speeds = size[:, :n].max(axis=1), size[:, n:].max(axis=1)
+    places, speeds = np.abs(states[:, :n]).max(), np.abs(states[:, n : 2 * n]).max()
+    off = np.maximum(np.abs(watch.level) / max(1.0, places), np.abs(watch.rate) / max(1.0, speeds))
     length = watch.length if watch.length.all() else np.where(watch.length > 0, watch.length, 1.0)
-    level, rate = np.abs(watch.level / length).max(axis=1), np.abs(watch.rate / length).max(axis=1)
-    worst: Array = np.maximum(level / np.maximum(places, 1.0), rate / np.maximum(speeds, 1.0))
+    worst: Array = (off / length).max(axis=1)
     return worst
 
 

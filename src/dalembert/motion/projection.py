@@ -33,7 +33,7 @@ class Return:
             place[n : 2 * n] += self._share(moving, t, place, response) * w
         except (*FAILURES, np.linalg.LinAlgError):
             return state, np.inf
-        return place, float(drift(moving.watch(np.array([t]), place[None, :]), place[None, : 2 * n])[0])
+        return place, float(drift(moving.watch(np.array([t]), place[None, :]), place[None, :], n)[0])
 
     def _share(self, moving: Flow, t: float, place: Array, response: float) -> float:
         """The μ for which the velocity q̇ + μw restores the energy balance: dE/dμ = wᵀMq̇, the response."""

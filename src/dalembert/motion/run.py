@@ -1,6 +1,5 @@
 """The run itself: an engine moved stretch by stretch, watched, put back on the constraints, and ended in words."""
 
-from collections import deque
 from collections.abc import Callable
 from math import sqrt
 from time import perf_counter
@@ -24,7 +23,7 @@ AIM = 16.0  # a long run is put back on the constraints at this fraction of the 
 BRIDGE, CROSSING = 24, 2000  # steps of the plain twin over a point without a Taylor series, to nowhere or to a time
 STEEP, LONGEST = 0.01, 8192  # a fall of pivots that is looked at as a whole, in a stretch of at most so many steps
 APART = 1e-9  # how far they must lead
-TRAIL = 100  # states kept to leap from
+TRAIL = 8  # stretches kept to leap from
 FAINT = 1e-3  # a pivot this small where the constraints are left is why
 EXACT = 1e-9  # the last terms of a series that may pass over a singular place
 CLOSELY = 4  # looks a step at what stands under roots
@@ -54,7 +53,7 @@ class Run:
         self._begin = state
         self._back = Return(system, values, t0, state)
         self._before = (t0, state)
-        self._trail: deque[tuple[float, Array]] = deque([(t0, state)], maxlen=TRAIL)
+        self._trail = [(np.array([t0]), state[None, :])]  # the last stretches, to leap from
         self._times: list[Array] = []
         self._states: list[Array] = []
         self._events: list[Event] = []
@@ -64,7 +63,6 @@ class Run:
         self._most_steps = FIRST
         self._spacing = min(moving.reach(t0, state), (until - t0) / 4)  # about one step
         self._weak, self._crossed = WEAK, -np.inf
-        self._roots = bool(moving.watch(np.array([t0]), state[None, :]).radicands.shape[1])
         self._pivots = Positive(lambda watch: watch.pivots, self._zeros())
         self._radicands = Positive(lambda watch: watch.radicands)
 
@@ -76,7 +74,7 @@ class Run:
         try:
             status = self._loop()
         except KeyboardInterrupt:
-            status = Status(Ending.INTERRUPTED, f"from the keyboard at t = {self.t:.9g} of {self.until:.9g}")
+            status = Status(Ending.INTERRUPTED, f"from the keyboard {self._where()}")
         if status.ending != Ending.FINISHED and not (self._times and self._times[-1][-1] == self.t):
             self._times.append(np.array([self.t]))
             self._states.append(self.state[None, :])
@@ -111,16 +109,18 @@ class Run:
 
     def _limit(self) -> Status | None:
         """Whether a limit or the caller ends the run here."""
-        where = f"at t = {self.t:.9g} of {self.until:.9g}"
         if self._steps >= self.limits.steps:
-            return Status(Ending.STEPS, f"{self._steps} steps were taken {where}")
+            return Status(Ending.STEPS, f"{self._steps} steps were taken {self._where()}")
         if perf_counter() - self._began > self.limits.seconds:
-            return Status(Ending.CLOCK, f"{self.limits.seconds:g} s have passed {where}")
+            return Status(Ending.CLOCK, f"{self.limits.seconds:g} s have passed {self._where()}")
         if self.progress is not None:
             fraction = (self.t - self.t0) / (self.until - self.t0)
             if self.progress(Progress(fraction, self.t, self._steps)) is False:
-                return Status(Ending.STOPPED, f"by the progress callback {where}")
+                return Status(Ending.STOPPED, f"by the progress callback {self._where()}")
         return None
+
+    def _where(self) -> str:
+        return f"at t = {self.t:.9g} of {self.until:.9g}"
 
     def _grid(self) -> tuple[Array, Array]:
         """The next times to look at, and which of them are samples: about one a step at least, and the last."""
@@ -130,7 +130,7 @@ class Run:
         if len(samples) == most:
             ahead = min(ahead, float(samples[-1]))
         samples = samples[: np.searchsorted(samples, ahead, side="right")]
-        apart = self._spacing / (CLOSELY if self._roots else 1)
+        apart = self._spacing / (CLOSELY if self.flow.roots else 1)
         if len(samples) * apart >= 0.5 * (ahead - self.t) and samples[-1] == ahead:
             return samples, np.ones(len(samples), dtype=bool)
         count = int(min(most, np.ceil((ahead - self.t) / apart)))
@@ -163,7 +163,11 @@ class Run:
                     self._accept(s, before)
                     return None
                 return self._end_or_pass(s, min(k, first), low)
-        for k in self._radicands.suspects(self._radicands.relative(s.watch, first)[: first + 1]):
+        for k in (
+            ()
+            if not self.flow.roots
+            else self._radicands.suspects(self._radicands.relative(s.watch, first)[: first + 1])
+        ):
             low = self._look(self._radicands, s, k)
             if low.vanishes and low.time > self._crossed:
                 self._accept(s, max(k - 1, 1))
@@ -191,9 +195,9 @@ class Run:
             reached, states = np.append(reached, piece.time), np.vstack([states, piece.end])
             marks = np.append(marks, False)
         times = np.concatenate([[self._before[0], self.t], reached])
-        states = np.vstack([self._before[1], self.state, states])
+        states = np.concatenate([[self._before[1], self.state], states])
         watch = self.flow.watch(times, states)
-        away = drift(watch, states[:, : 2 * self._n])
+        away = drift(watch, states, self._n)
         away[:2] = 0.0  # they are behind
         return Stretch(times, states, np.concatenate([[False, False], marks]), watch, away)
 
@@ -220,7 +224,7 @@ class Run:
 
     def _zeros(self) -> Array:
         """What counts as zero of each pivot."""
-        return np.array([ZERO if _of_mass(what) else LOST for what in self.flow.pivots])
+        return np.array([ZERO] * self.flow.masses + [LOST] * self.flow.rows)
 
     def _others(self) -> bool:
         """Whether there are rows that the elimination does not stand on."""
@@ -245,7 +249,7 @@ class Run:
     def _lost(self, low: Low) -> str:
         """What is lost where a pivot is zero, in words."""
         what = self.flow.pivots[low.column]
-        if _of_mass(what):
+        if low.column < self.flow.masses:
             return f"the mass matrix is singular at t = {low.time:.9g}: {what} vanishes"
         return f"the rank of the constraints drops at t = {low.time:.9g}: {what} becomes dependent on the others"
 
@@ -266,7 +270,9 @@ class Run:
         """Over a zero of a pivot by the series of a place well before it, as the caller wished."""
         self._accept(s, max(k - 1, 1))
         each, leap, best = (low.time - self.t0) / max(self._steps, 1), None, EXACT
-        for begin, state in self._trail:
+        for begin, state in (
+            (float(t), y) for times, states in self._trail for t, y in zip(times, states, strict=True)
+        ):
             if low.time - begin < each / 4:
                 break
             end = min(low.time + 0.5 * (low.time - begin), self.until)
@@ -360,8 +366,8 @@ class Run:
         if len(chosen):
             self._keep(s.times[chosen], s.states[chosen])
         self._before = (float(s.times[last - 1]), s.states[last - 1])
-        fresh = range(max(2, last + 1 - TRAIL), last + 1)
-        self._trail.extend((float(s.times[i]), s.states[i]) for i in fresh)
+        if last > 1:
+            self._trail = [*self._trail[1 - TRAIL :], (s.times[2 : last + 1], s.states[2 : last + 1])]
         self.t, self.state = float(s.times[last]), s.states[last].copy()
 
     def _keep(self, times: Array, states: Array) -> None:
@@ -380,7 +386,3 @@ class Run:
         self._spacing = done / max(self._steps, 1)
         if elapsed > STRETCH:
             self.flow.expect((self.until - self.t) / done * elapsed)
-
-
-def _of_mass(pivot: str) -> bool:
-    return pivot.startswith("the inertia") or pivot == "the mass matrix"

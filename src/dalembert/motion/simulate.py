@@ -10,11 +10,11 @@ import numpy as np
 from sympy import Expr
 
 from dalembert.derive import Array, instant_at, parameter_values, state_values
-from dalembert.engine import Engine, compiled_engine, flow
+from dalembert.engine import Engine, compile_seconds, compiled_engine, flow, satisfied
 from dalembert.model import StateError, Statement, as_number, refuse
 from dalembert.motion.record import DRIFT, Limits, Progress
 from dalembert.motion.run import Run
-from dalembert.motion.start import Start, completed, own_keys
+from dalembert.motion.start import CLOSE, Start, completed, own_keys
 from dalembert.motion.status import Ending, Interrupted, RunError
 from dalembert.motion.trajectory import Settings, Trajectory
 
@@ -72,8 +72,11 @@ def simulate(
         max_steps,
         max_seconds,
     )
-    state = completed(system, plan.stated, plan.t0, plan.values)
-    settings = plan.settings
+    settings, compiled = plan.settings, compile_seconds()
+    state = np.array([plan.stated.get(key, 0.0) for key in (*system.coordinates, *system.velocities)])
+    close = CLOSE * (1 + np.abs(state).max())
+    if not satisfied(settings.engine, system, plan.values, plan.t0, state, close):
+        state = completed(system, plan.stated, plan.t0, plan.values)
     moving = flow(settings.engine, system, plan.values, plan.t0, state, settings.tolerance, COMPILE[settings.compile])
     begin = perf_counter()
     first = np.concatenate([state, np.zeros(len(moving.works))])
@@ -84,6 +87,7 @@ def simulate(
         instant_at(system, [*state, plan.t0, *plan.values])  # raises where the start itself is at fault
     statistics = {
         **moving.facts,
+        "compile_seconds": compile_seconds() - compiled,
         "steps": record.steps,
         "run_seconds": seconds,
         "largest_drift": record.drift,

@@ -123,7 +123,7 @@ class System(Statement):
         return show.Finding(named, names, off, certificate, power)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Motion(motion.Trajectory):
     """How a system moved: `t`, `y`, `at(t)`, `dataset`, `events`, `status`, `statistics`; nothing in it changes."""
 
@@ -131,6 +131,13 @@ class Motion(motion.Trajectory):
     def load(cls, path: str | PathLike[str]) -> Self:
         """The motion in a file that `save` wrote."""
         return motion.load(path, cls, System)
+
+    def summary(self) -> show.Summary:
+        """What happened, for a person (`.text()`) and for a program (`.as_dict()`)."""
+        return show.Summary.of(self)
+
+    def __str__(self) -> str:
+        return self.summary().text()
 
     def plot(self) -> "Figure":
         """Coordinates, constraint forces in their two parts, energy balance and drift, as a matplotlib figure."""

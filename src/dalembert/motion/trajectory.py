@@ -33,7 +33,7 @@ class Settings:
     compile: Literal["auto", "compact", "full"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
     """A motion of n coordinates under m constraints at k sample times, and how it ended. Nothing in it changes.
 
@@ -93,6 +93,11 @@ class Trajectory:
             settings,
             MappingProxyType(statistics),
         )
+
+    def __repr__(self) -> str:
+        name = f" of {self.system.name!r}" if self.system.name else ""
+        span = f"{len(self.t)} samples from t = {self.begin_time:g} to {self.end_time:g}"
+        return f"<{type(self).__name__}{name}: {span}, {self.status.ending}>"
 
     @property
     def success(self) -> bool:

@@ -117,6 +117,7 @@ class TestText:
         assert "work-doing" in call("nonholonomic-particle").out
         assert "work-doing" not in call("hemisphere").out
 
+    @pytest.mark.compiled
     def test_the_plain_engine_tells_the_same(self, call):
         taylor, plain = (json.loads(call("appell", "--engine", e, "--json").out) for e in ("taylor", "plain"))
         assert plain["statistics"]["engine"] == "plain"
@@ -299,6 +300,7 @@ class TestARunThatBreaks:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT as a POSIX terminal sends it")
+@pytest.mark.compiled
 class TestStoppedFromTheKeyboard:
     def stopped(self, path, folder, *more):
         process = subprocess.Popen(
@@ -382,6 +384,7 @@ class TestProgress:
 
 
 class TestSummary:
+    @pytest.mark.compiled
     def test_redundant_rows_are_counted(self):
         from sympy.physics.mechanics import dynamicsymbols
 
@@ -406,6 +409,7 @@ class TestSummary:
         assert "largest Qᶜ  0.95 on q0" in text
 
 
+@pytest.mark.compiled
 def test_a_plain_run_imports_nothing_it_does_not_need():
     """No data format, no pictures, no SciPy algebra, no SymPy mechanics: they take longer than the run."""
     unneeded = (

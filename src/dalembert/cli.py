@@ -6,6 +6,7 @@ Nothing heavy is imported until a command runs, so that help and shell completio
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -236,6 +237,10 @@ def _width() -> int:
     return max(40, get_terminal_size((110, 24)).columns - 1)
 
 
+def _show_warning(message: Warning | str, *_: object) -> None:
+    print(f"dalembert: {message}", file=sys.stderr)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Do what the arguments ask and return the exit code; nothing that happens ends in silence or a stray traceback."""
     json = "--json" in arguments
@@ -269,6 +274,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The `dalembert` command."""
+    warnings.showwarning = _show_warning
     if sys.stdout is None:  # closed by the caller: what is printed goes nowhere
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):

@@ -200,6 +200,7 @@ def test_mode_is_the_choice_of_rows_in_force():
     assert switched.dataset.mode.attrs["meaning"] == "0: all constraints; 1:  (with M + AᵀA for M)"
 
 
+@pytest.mark.compiled
 def test_a_motion_without_samples_has_an_empty_dataset():
     for engine in ("taylor", "plain"):
         motion = loaded("appell").simulate(until=0.1, samples=3, engine=engine)
@@ -208,6 +209,7 @@ def test_a_motion_without_samples_has_an_empty_dataset():
         assert_allclose(none.at(0.05), motion.y[:, 1], atol=1e-14)  # from the start, which every motion knows
 
 
+@pytest.mark.compiled
 def test_parts_moved_by_different_engines_keep_what_each_said():
     """Redundant rows: the plain engine stands on all of them, the compiled one on a choice."""
     rows = [da.Holonomic(x**2 + y**2 - 1, "one"), da.Holonomic(2 * x**2 + 2 * y**2 - 2, "same")]

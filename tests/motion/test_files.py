@@ -112,7 +112,11 @@ def same(a, b):
 
 
 @pytest.mark.parametrize("ending", ENDINGS[:2])
-@pytest.mark.parametrize("make", MOTIONS.values(), ids=MOTIONS)
+@pytest.mark.parametrize(
+    "make",
+    [pytest.param(make, marks=pytest.mark.compiled) if make is joined else make for make in MOTIONS.values()],
+    ids=MOTIONS,
+)
 def test_what_is_saved_is_what_is_loaded(make, ending, tmp_path, monkeypatch):
     motion = make()
     motion.save(tmp_path / ending)

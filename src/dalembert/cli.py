@@ -237,8 +237,9 @@ def _width() -> int:
     return max(40, get_terminal_size((110, 24)).columns - 1)
 
 
-def _show_warning(message: Warning | str, *_: object) -> None:
-    print(f"dalembert: {message}", file=sys.stderr)
+def _told(message: Warning | str, *_: object, **__: object) -> str:
+    """A warning as the command line says it: without the place in the code."""
+    return f"dalembert: {message}\n"
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -261,7 +262,8 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would complain when it ends
         return FAILED
     except OSError as error:  # what was asked is done, but cannot be written
-        _report("OSError", f"{error.strerror or error}", (), False)
+        where = f": {error.filename}" if error.filename else ""
+        _report("OSError", f"{error.strerror or error}{where}", (), False)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
@@ -274,7 +276,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The `dalembert` command."""
-    warnings.showwarning = _show_warning
+    warnings.formatwarning = _told
     if sys.stdout is None:  # closed by the caller: what is printed goes nowhere
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):

@@ -73,6 +73,7 @@ class System(Statement):
         compile: Literal["auto", "compact", "full"] = "auto",
         drift: float | None = None,
         singular: Literal["stop", "pass"] = "stop",
+        max_step: float | None = None,
         max_steps: int | None = None,
         max_seconds: float | None = None,
         progress: Callable[[motion.Progress], object] | None = None,
@@ -86,21 +87,22 @@ class System(Statement):
           constraints, or zero. Or what `start()` returns, or a motion to go on from its end; the statement's own start
           where it is left out, as its `until` is.
         - `tolerance`: relative error of a step; machine precision where it is left out.
-        - `samples`: a count of uniform times, or the times; 301 where it is left out. `Motion.at` gives any other time.
+        - `samples`: a count of uniform times, or the times; 201 where it is left out. `Motion.at` gives any other time.
         - `parameters`: values over those of the statement. A new value or start compiles nothing anew.
 
         Others: `t0` the time of the start (0). `engine` "taylor" (compiled) or "plain" (SciPy, slow). `compile`
         "compact" (fast to compile) or "full" (fast to run), chosen by size and length. `drift`: how far, relative to
         the size of the state, the motion may be off the constraints before it is put back (256 times the tolerance).
         `singular`: "stop" where the rank of the constraints drops or M becomes singular, or "pass" over it.
-        `max_steps`, `max_seconds`: limits. `progress` is called about ten times a second; False stops the run.
+        `max_step`: the longest step, for a force that acts so briefly that a step could pass over it. `max_steps`,
+        `max_seconds`: limits. `progress` is called about ten times a second; False stops the run.
 
         Raises ModelError with every fault of what was asked. A run that does not come to its end raises RunError, whose
         `.motion` holds all that was computed; with `throw=False` that motion is returned and `.status` says why.
         """
         return motion.simulate(
             Motion, self, start, until, t0=t0, tolerance=tolerance, samples=samples, parameters=parameters,
-            engine=engine, compile=compile, drift=drift, singular=singular, max_steps=max_steps,
+            engine=engine, compile=compile, drift=drift, singular=singular, max_step=max_step, max_steps=max_steps,
             max_seconds=max_seconds, progress=progress, throw=throw,
         )  # fmt: skip
 

@@ -277,6 +277,6 @@ def test_a_statement_brings_its_own_start_and_end():
 
 def test_a_motion_says_in_a_line_what_it_is_and_at_length_what_happened():
     motion = pendulum().simulate({x: 1.0}, until=2.0)
-    assert repr(motion) == "<Motion of 'pendulum': 301 samples from t = 0 to 2, finished>"
+    assert repr(motion) == "<Motion of 'pendulum': 201 samples from t = 0 to 2, finished>"
     assert "finished: reached t = 2" in str(motion)
     assert motion.summary().as_dict()["status"] == motion.status

@@ -49,7 +49,7 @@ def test_the_pendulum_swings_as_elliptic_functions_say(amplitude, tolerance):
     exact = swing(motion.t, amplitude)
     assert_allclose(motion.y, exact, atol=1e-12 if tolerance is None else 200 * tolerance)
     assert motion.status.ok
-    assert len(motion.t) == 301
+    assert len(motion.t) == 201
 
 
 def test_the_pendulum_in_cartesian_coordinates():

@@ -5,6 +5,7 @@ Importing this room does not import heyoka: `flow` does, when the compiled engin
 
 import sys
 from importlib.util import find_spec
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -25,8 +26,8 @@ __all__ = [
     "Watch",
     "compile_seconds",
     "compiled_engine",
+    "distance",
     "flow",
-    "satisfied",
 ]
 
 Engine = Literal["taylor", "plain"]
@@ -46,22 +47,23 @@ def compile_seconds() -> float:
     return program.compiling.seconds if program else 0.0
 
 
-def satisfied(engine: Engine, system: Statement, values: Array, t: float, state: Array, close: float) -> bool:
-    """Whether a state (2n,) is on the constraints to within a distance, as far as the compiled functions can tell.
+def distance(engine: Engine, system: Statement, values: Array, t: float, state: Array) -> float:
+    """How far a state (2n,) is from the constraints, by the compiled functions; infinite where they cannot tell.
 
     They are the ones a run needs, and cost less than the derivation in symbols that names what is wrong.
     """
     refuse_switches(system)
-    if engine == "plain" or not system.constraints:
-        return not system.constraints
+    m = len(system.constraints)
+    if engine == "plain" or not m:
+        return inf if m else 0.0
     from dalembert.engine.program import code
 
-    compiled = code(form(system), Choice(tuple(range(len(system.constraints))), False))
-    m = len(system.constraints)
-    level, rate, length = compiled.watch(state[None, :], np.array([t]), compiled.numbers(values))[0, : 3 * m].reshape(
-        3, m
-    )
-    return bool((np.maximum(np.abs(level), np.abs(rate)) <= close * length).all())
+    compiled = code(form(system), Choice(tuple(range(m)), False))
+    out = compiled.watch(state[None, :], np.array([t]), compiled.numbers(values))[0, : 3 * m]
+    level, rate, length = out.reshape(3, m)
+    with np.errstate(all="ignore"):
+        worst = float((np.maximum(np.abs(level), np.abs(rate)) / length).max())
+    return worst if worst == worst else inf
 
 
 def flow(

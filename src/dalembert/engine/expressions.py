@@ -220,6 +220,11 @@ def _convert(
             memo[e] = known(_node(e, memo)) if isinstance(e, sp.Add) and len(e.args) <= FEW else _node(e, memo)
             if isinstance(e, sp.Pow) and not e.exp.is_integer and moves(e.base):
                 radicands.append(memo[e.base])
+            elif isinstance(e, (sp.asin, sp.acos)) and moves(e):  # their slope has a root of 1 - u²
+                radicands.append(1.0 - memo[e.args[0]] ** 2.0)
+            elif isinstance(e, sp.atan2) and moves(e):  # it jumps where r + x vanishes
+                b, a = (memo[x] for x in e.args)
+                radicands.append(a + hy.sqrt(a * a + b * b))
         else:
             stack.append((e, True))
             stack.extend((a, False) for a in e.args)

@@ -4,6 +4,7 @@ A state is one row of numbers: n coordinates, n velocities, then the work done s
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple, Protocol
 
 from dalembert.derive import Array
@@ -40,6 +41,7 @@ class Watch(NamedTuple):
 
     Each column of `pivots` (k, p) is positive and falls to zero where the mass matrix becomes singular or rows
     dependent; each of `radicands` (k, r) where what stands under a root vanishes, which a Taylor series cannot cross.
+    `energy` and `kinetic`, q̇ᵀMq̇, are (k,).
     """
 
     level: Array
@@ -47,6 +49,8 @@ class Watch(NamedTuple):
     length: Array
     pivots: Array
     radicands: Array
+    energy: Array
+    kinetic: Array
 
 
 class Along(NamedTuple):
@@ -97,8 +101,18 @@ class Flow(Protocol):
         """What is worth knowing about the engine: its tolerance, its mode."""
         ...
 
-    def advance(self, t: float, state: Array, times: Array, steps: int) -> Piece:
-        """From a state at t through increasing times after it, at most so many steps."""
+    @property
+    def first(self) -> int:
+        """How many steps to take before looking at the clock for the first time."""
+        ...
+
+    @property
+    def steep(self) -> bool:
+        """Whether forces may be too faint to be seen from afar, as those with exp are."""
+        ...
+
+    def advance(self, t: float, state: Array, times: Array, steps: int, longest: float = inf) -> Piece:
+        """From a state at t through increasing times after it, at most so many steps, none longer than `longest`."""
         ...
 
     def reach(self, t: float, state: Array) -> float:

@@ -4,6 +4,8 @@ Slow, readable, portable: the specification of the compiled engine, and what run
 Smooth systems only; switches are refused by name.
 """
 
+from math import inf
+
 import numpy as np
 from scipy.integrate import DOP853
 
@@ -23,7 +25,8 @@ class Plain:
 
     works = WORKS
     pivots = ("the mass matrix", "the constraints")
-    masses, rows, roots = 1, 1, 0
+    masses, rows, roots, first = 1, 1, 0, 8
+    steep = False
 
     def __init__(self, system: Statement, values: Array, t: float, state: Array, tolerance: float) -> None:
         self._system, self._values = system, values
@@ -42,19 +45,18 @@ class Plain:
         """How it integrates."""
         return {"engine": "plain", "tolerance": self._tolerance}
 
-    def advance(self, t: float, state: Array, times: Array, steps: int) -> Piece:
+    def advance(self, t: float, state: Array, times: Array, steps: int, longest: float = inf) -> Piece:
         """Step by step, the wanted times by the dense output of each step."""
         try:
-            solver = DOP853(self._rate, t, state, times[-1], rtol=self._tolerance, atol=self._tolerance)
+            solver = DOP853(self._rate, t, state, times[-1], longest, rtol=self._tolerance, atol=self._tolerance)
         except FloatingPointError:
             return Piece(times[:0], np.zeros((0, len(state))), t, state, 0, self._failure)
         found: list[Array] = []
         good = (t, state)
         for count in range(1, steps + 1):
-            message = solver.step()
+            solver.step()
             if solver.status == "failed":
-                broken = "; ".join(filter(None, [message, self._failure]))
-                return Piece(times[: len(found)], _stacked(found, state), *good, count, broken)
+                return Piece(times[: len(found)], _stacked(found, state), *good, count, "the step size collapses")
             good = (solver.t, solver.y)
             wanted = times[len(found) :]
             inside = wanted[wanted <= solver.t]
@@ -78,7 +80,8 @@ class Plain:
         """The constraints, the smallest eigenvalue of M and the smallest singular value that counts, along states."""
         parts = [self._watched(t, state) for t, state in zip(times, states, strict=True)]
         level, rate, length, pivots = (np.array(column) for column in zip(*parts, strict=True))
-        return Watch(level, rate, length, pivots, np.zeros((len(times), 0)))
+        energy = [energy_and_power(self._system, self._inputs(t, y))[0] for t, y in zip(times, states, strict=True)]
+        return Watch(level, rate, length, pivots[:, :2], np.zeros((len(times), 0)), np.array(energy), pivots[:, 2])
 
     def along(self, times: Array, states: Array) -> Along:
         """Everything derived, along states."""
@@ -117,14 +120,18 @@ class Plain:
         if self._augment:
             M = M + rows.A.T @ rows.A
         smallest = np.linalg.eigvalsh(M)[0]
-        sigma = _singular_values(M, rows.A) if smallest > 0 else np.zeros(self._rank)
+        sigma = _singular_values(M, rows.A, False) if smallest > 0 else np.zeros(self._rank)
         weakest = sigma[self._rank - 1] ** 2 if self._rank else 1.0
-        return rows.level, rows.rate, np.linalg.norm(rows.A, axis=1), np.array([smallest, weakest])
+        v = state[self._n : 2 * self._n]
+        return rows.level, rows.rate, np.linalg.norm(rows.A, axis=1), np.array([smallest, weakest, v @ M @ v])
 
 
-def _singular_values(M: Array, A: Array) -> Array:
-    """Those of the rows in the metric of M⁻¹, each of unit length."""
+def _singular_values(M: Array, A: Array, unit: bool = True) -> Array:
+    """Those of the rows in the metric of M⁻¹, each of unit length or as it is."""
     B = np.linalg.solve(np.linalg.cholesky(M), A.T).T
+    if not unit:
+        raw: Array = np.linalg.svd(B, compute_uv=False)
+        return raw
     length = np.linalg.norm(B, axis=1, keepdims=True)
     values: Array = np.linalg.svd(B / np.where(length > 0, length, 1.0), compute_uv=False)
     return values

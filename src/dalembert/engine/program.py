@@ -18,7 +18,7 @@ from dalembert.engine.flow import WORKS, Along, Choice
 from dalembert.engine.recipe import Recipe, recipe
 from dalembert.model import Statement
 
-BROKEN = hy.taylor_outcome.err_nf_state
+BROKEN, STEPS = hy.taylor_outcome.err_nf_state, hy.taylor_outcome.step_limit
 GAPS = 8  # how many orders of a series may be missing before its end
 LARGE = 60  # from so many states on, functions are compiled in compact mode
 
@@ -62,10 +62,10 @@ class Code:
 
     @cached_property
     def watch(self) -> "Function":
-        """level, rate, length (m each), inertia, pivots, radicands, diagonal."""
+        """level, rate, length (m each), inertia, pivots, radicands, energy, kinetic, diagonal."""
         r = self.recipe
-        outputs = [*r.level, *r.rate, *r.length, *r.inertia.values(), *r.pivots, *r.radicands, *r.diagonal]
-        return self._function(outputs)
+        rows = [*r.level, *r.rate, *r.length]
+        return self._function([*rows, *r.inertia.values(), *r.pivots, *r.radicands, r.energy, r.kinetic, *r.diagonal])
 
     @cached_property
     def _along(self) -> "Function":
@@ -132,11 +132,11 @@ class Integrator:
         self.size = len(self.integrator.decomposition)
 
     def grid(
-        self, t: float, state: Array, times: Array, values: Array, steps: int, reach: float
+        self, t: float, state: Array, times: Array, values: Array, steps: int, reach: float, longest: float
     ) -> tuple[Any, float, int, Array, float, Array]:
         """propagate_grid from a state at t: outcome, smallest step, steps, states at the times reached, time, end.
 
-        `reach` bounds the first step.
+        `reach` bounds the first step, `longest` every step.
         """
         with self.lock:
             ta = self._placed(t, state, values)
@@ -147,7 +147,11 @@ class Integrator:
                     return BROKEN, 0.0, 0, np.zeros((0, len(state))), t, state
                 first = [ta.update_d_output(at).copy() for at in times[: np.searchsorted(times, ta.time, side="right")]]
                 times, t, steps = times[len(first) :], ta.time, steps - 1
-            outcome, smallest, _, count, _, found = ta.propagate_grid(np.concatenate([[t], times]), max_steps=steps)
+            if not steps:
+                return STEPS, inf, 1, np.array(first).reshape(len(first), len(state)), ta.time, ta.state.copy()
+            outcome, smallest, _, count, _, found = ta.propagate_grid(
+                np.concatenate([[t], times]), max_steps=steps, max_delta_t=longest
+            )
             reached = np.concatenate([first, found[1:]]) if first else found[1:]
             return outcome, smallest, count + (reach < inf), reached, ta.time, ta.state.copy()
 

@@ -18,9 +18,9 @@ class Recipe:
     n entries: acceleration, ideal, nonideal. m entries: level, rate, length (of the gradient), multipliers (of least
     norm where not unique). One for each chosen row: pivots, diagonal. `inertia`: the different pivots of M, each by a
     coordinate it belongs to. `radicands`: what stands under a root and moves. `constants`: what further parameters,
-    after those of the statement, stand for. energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian. powers:
-    the rates at which active forces, ideal and work-doing constraint forces change that energy, only those that are
-    not identically zero.
+    after those of the statement, stand for. energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian; kinetic:
+    q̇ᵀMq̇. powers: the rates at which active forces, ideal and work-doing constraint forces change that energy, only
+    those that are not identically zero.
     """
 
     variables: list[Expression]
@@ -37,6 +37,7 @@ class Recipe:
     radicands: list[Expression]
     constants: list[Expression]
     energy: Expression
+    kinetic: Expression
     powers: dict[str, Expression]
 
 
@@ -58,6 +59,7 @@ def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Reci
 
     solved: Dynamics = solve(augmented(question, algebra) if augment else question, work, algebra)
     total, force_power = energy(system, algebra, M, Q)
+    kinetic = algebra.total([algebra.v[i] * entry * algebra.v[j] for (i, j), entry in M.items()])
     lent = _virtual_rates(system, algebra, level, rate, A)
     powers = {
         "force": force_power,
@@ -80,6 +82,7 @@ def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Reci
         radicands=done([r for r in dict.fromkeys(algebra.radicands) if algebra.moves(r)]),
         constants=algebra.constants,
         energy=done([total])[0],
+        kinetic=done([kinetic])[0],
         powers={name: done([p])[0] for name, p in powers.items() if not algebra.is_zero(p)},
     )
 

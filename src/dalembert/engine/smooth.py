@@ -21,6 +21,8 @@ SMOOTH_FUNCTIONS = (
     sp.exp, sp.log,
 )  # fmt: skip
 
+SWITCHES = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Heaviside, sp.Piecewise, sp.floor, sp.ceiling)
+
 
 class NotSmooth(ModelError):
     """A statement with something that switches (|x|, sign, max, friction, …): no Taylor series crosses a switch."""
@@ -40,13 +42,28 @@ def _found(system: Statement) -> tuple[str, ...]:
         for c in system.constraints
         if isinstance(c.nature, Coulomb)
     )
-    functions = (f"{what}: {found} switches" for what, e in all_expressions(system) for found in _switches(e))
+    functions = (f"{what}: {_told(f)}" for what, e in all_expressions(system) for f in _switches(e))
     return tuple(dict.fromkeys(chain(friction, functions)))
+
+
+@lru_cache(maxsize=64)
+def steep(system: Statement) -> bool:
+    """Whether a statement has exponentials of what moves: their forces can be fainter than any power from afar."""
+    return any(moves(f) for _, e in all_expressions(system) for f in _exponentials(e))
+
+
+def _exponentials(e: Expr) -> Iterator[Expr]:
+    yield from e.atoms(sp.exp, sp.tanh, sp.sinh, sp.cosh)
+    yield from (p.exp for p in e.atoms(sp.Pow) if not p.exp.is_number)
 
 
 def moves(e: Expr) -> bool:
     """Whether an expression changes along a motion: it contains a coordinate, time or a reaction."""
     return e.has(time()) or any(is_coordinate(f) for f in e.atoms(sp.Function)) or bool(e.atoms(Reaction))
+
+
+def _told(f: Expr) -> str:
+    return f"{f} switches" if isinstance(f, SWITCHES) else f"{f} is not a function that can be moved"
 
 
 def _switches(root: Expr) -> Iterator[Expr]:

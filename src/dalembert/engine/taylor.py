@@ -5,6 +5,7 @@ are dependent, or that M alone is singular, the principles decide on the numbers
 be replaced by M + AᵀA. Any such choice gives the same motion and forces.
 """
 
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from dalembert.derive import Array, form, instant_at
 from dalembert.engine.flow import Along, Choice, Piece, Watch
 from dalembert.engine.program import BROKEN, Code, code
+from dalembert.engine.smooth import steep
 from dalembert.model import StateError, Statement, name_of
 from dalembert.principles import explicit, independent_rows
 
@@ -64,6 +66,13 @@ class Taylor:
         inertia = [f"the inertia of {name_of(self._form.coordinates[i])}" for i in self._code.recipe.inertia]
         return (*inertia, *(f"constraint {self._form.constraints[r].name!r}" for r in self.choice.rows))
 
+    first = 512
+
+    @cached_property
+    def steep(self) -> bool:
+        """Whether the statement has functions that can be fainter than any power."""
+        return steep(self._form)
+
     @property
     def masses(self) -> int:
         """How many pivots are of M."""
@@ -106,7 +115,7 @@ class Taylor:
             raise StateError("the state", ["the elimination on its independent rows breaks down here"])
         return True
 
-    def advance(self, t: float, state: Array, times: Array, steps: int) -> Piece:
+    def advance(self, t: float, state: Array, times: Array, steps: int, longest: float = inf) -> Piece:
         """Through the times by `propagate_grid`; where that breaks, single steps find the last state that exists."""
         # Work so far is set aside: heyoka measures its tolerance by the largest of all states.
         done: Array | float = 0.0
@@ -114,9 +123,11 @@ class Taylor:
             done = state.copy()
             done[: 2 * len(self._form.coordinates)] = 0.0
         begin, integrator = state - done, self._integrator
-        first = self.reach(t, begin) if self._fresh else inf
+        first = min(self.reach(t, begin), longest) if self._fresh else inf
         self._fresh = False
-        outcome, smallest, count, found, time, end = integrator.grid(t, begin, times, self._numbers, steps, first)
+        outcome, smallest, count, found, time, end = integrator.grid(
+            t, begin, times, self._numbers, steps, first, longest
+        )
         if outcome != BROKEN and smallest > COLLAPSED * abs(time) and np.isfinite(found).all():
             if self.works:
                 found, end = found + done, end + done
@@ -146,7 +157,8 @@ class Taylor:
         m, roots = len(self._form.constraints), len(self._code.recipe.radicands)
         out = self._code.watch(states, times, self._numbers)
         first, last = 3 * m + self.masses + self.rows, 3 * m + self.masses + self.rows + roots
-        watched = Watch(out[:, :m], out[:, m : 2 * m], out[:, 2 * m : 3 * m], out[:, 3 * m : first], out[:, first:last])
+        rows = out[:, :m], out[:, m : 2 * m], out[:, 2 * m : 3 * m]
+        watched = Watch(*rows, out[:, 3 * m : first], out[:, first:last], out[:, last], out[:, last + 1])
         self._longest = np.fmax(self._longest, watched.length.max(axis=0, initial=0.0))
         return watched
 

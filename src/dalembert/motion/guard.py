@@ -12,7 +12,8 @@ ZERO = 1e-12  # a quantity this small, relative to the largest it has been, is z
 LOST = 1e-8  # a pivot of the constraints this small is: it is a difference, and half its digits are gone
 SOUND = 1e-6  # above it a state near the zero is still exact enough to keep
 LOW = 0.5  # below it a minimum is looked at closely
-POINTS, ROUNDS = 33, 12
+ROOT = 1e-20  # of what stands under a root: the square of a length or a speed
+POINTS, ROUNDS = 33, 16
 
 
 def drift(watch: Watch, states: Array, n: int) -> Array:
@@ -47,21 +48,37 @@ class Positive:
     def __init__(self, quantity: Callable[[Watch], Array], zero: Array | float = ZERO) -> None:
         self._quantity, self._zero = quantity, zero
         self._best: Array | None = None
+        self._running: Array | None = None
 
     def relative(self, watch: Watch, sound: int | None = None) -> Array:
-        """Each over its largest so far, zero where it does not exist; only the first `sound` states count as such."""
-        now = self._quantity(watch)
-        if not now.shape[1]:
+        """Each over the largest it has been until then, zero where it does not exist.
+
+        Only the first `sound` states count; what comes after may be nonsense.
+        """
+        now = self._numbers(watch)
+        if not now.size:
             return now
-        if not np.isfinite(now).all():
-            now = np.nan_to_num(now, nan=0.0, posinf=0.0, neginf=0.0)
-        top = now[:sound].max(axis=0, initial=0.0)
-        self._best = top if self._best is None else np.maximum(self._best, top)
-        return now / np.where(self._best > 0, self._best, 1.0)
+        best = np.maximum.accumulate(np.maximum(now, 0.0), axis=0)
+        if self._best is not None:
+            best = np.maximum(best, self._best)
+        if sound is not None and sound < len(best):
+            best[sound:] = best[max(sound - 1, 0)]
+        self._running = best
+        relative: Array = now / np.where(best > 0, best, 1.0)
+        return relative
+
+    def _numbers(self, watch: Watch) -> Array:
+        now = self._quantity(watch)
+        return now if np.isfinite(now).all() else np.nan_to_num(now, nan=0.0, posinf=0.0, neginf=0.0)
+
+    def settle(self, last: int) -> None:
+        """Count the states last asked about, up to a place, as part of the motion."""
+        if self._running is not None and last < len(self._running):
+            self._best, self._running = self._running[last], None
 
     def forget(self, zero: Array | float = ZERO) -> None:
         """Begin afresh, for other quantities."""
-        self._best, self._zero = None, zero
+        self._best, self._running, self._zero = None, None, zero
 
     def suspects(self, relative: Array) -> list[int]:
         """Where the least of them has a minimum that may reach zero between the states, or already has."""
@@ -73,9 +90,10 @@ class Positive:
             found |= {k for k in range(1, len(low) - 1) if _may_vanish(*low[k - 1 : k + 2])}
         return sorted(found)
 
-    def least(self, flow: Flow, t: float, state: Array, until: float) -> Low:
-        """The minimum of the least of them between two times, by looking closer and closer."""
+    def least(self, flow: Flow, t: float, state: Array, until: float, place: int) -> Low:
+        """The minimum of the least of them between two times around a place, by looking closer and closer."""
         best = Low(t, 0, np.inf, False, t, state)
+        largest = np.ones(1) if self._running is None else self._running[place]
         for _ in range(ROUNDS):
             if until - t <= 1e-15 * (POINTS + abs(t) * POINTS):
                 break
@@ -83,7 +101,7 @@ class Positive:
             times, states = np.append(t, piece.times), np.vstack([state, piece.states])
             if piece.broken and piece.time > times[-1]:
                 times, states = np.append(times, piece.time), np.vstack([states, piece.end])
-            relative = self.relative(flow.watch(times, states))
+            relative = self._numbers(flow.watch(times, states)) / np.where(largest > 0, largest, 1.0)
             k, column = divmod(int(relative.argmin()), relative.shape[1])
             value = float(relative[k, column])
             if value < best.value:

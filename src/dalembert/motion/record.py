@@ -27,6 +27,7 @@ class Limits:
     seconds: float
     drift: float
     singular: Literal["stop", "pass"]
+    step: float = float("inf")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from dalembert.derive import Array
 from dalembert.engine import WORKS, Flow, Piece, Watch, flow
 from dalembert.model import Statement
 from dalembert.motion.blame import FAILURES, at, blame
-from dalembert.motion.guard import LOST, LOW, ZERO, Low, Positive, drift
+from dalembert.motion.guard import LOST, LOW, ROOT, ZERO, Low, Positive, drift
 from dalembert.motion.projection import Return
 from dalembert.motion.record import Limits, Progress, Record, Stretch
 from dalembert.motion.status import Ending, Event, Projection, Status
@@ -26,8 +26,11 @@ APART = 1e-9  # how far they must lead
 TRAIL = 8  # stretches kept to leap from
 FAINT = 1e-3  # a pivot this small where the constraints are left is why
 EXACT = 1e-9  # the last terms of a series that may pass over a singular place
+UNSEEN = 128  # looks at a run at the least, and steps where a force may be too faint to be seen from afar
 CLOSELY = 4  # looks a step at what stands under roots
 JUMP = 100  # a drift of so many bounds at once is no drift: the equations were not solved there
+UNBALANCED = 1e-7  # a gap between energy and work, relative to their size, that is no rounding
+SHORTEST = 1e-7  # the shortest step, relative to the run, tried to close it
 HOPELESS = 1e-6  # a distance from the constraints that projection cannot leave means contradictory rows
 
 
@@ -60,11 +63,15 @@ class Run:
         self._projections: list[Projection] = []
         self._choices = [(t0, moving.choice)]
         self._steps, self._drift, self._bound = 0, 0.0, limits.drift
-        self._most_steps = FIRST
-        self._spacing = min(moving.reach(t0, state), (until - t0) / 4)  # about one step
+        self._most_steps = moving.first
+        self._cap = min(limits.step, (until - t0) / UNSEEN if moving.steep else np.inf)  # of the step
+        self._spacing = min(moving.reach(t0, state), (until - t0) / 4, self._cap)  # about one step
         self._weak, self._crossed = WEAK, -np.inf
+        self._balance: float | None = None
+        self._size = 0.0  # of energies and works so far
+        self._slack = max(UNBALANCED, 1e4 * float(str(moving.facts["tolerance"])))
         self._pivots = Positive(lambda watch: watch.pivots, self._zeros())
-        self._radicands = Positive(lambda watch: watch.radicands)
+        self._radicands = Positive(lambda watch: watch.radicands, ROOT)
 
     def go(self) -> Record:
         """Move until the end, or until something ends it."""
@@ -93,6 +100,20 @@ class Run:
             self._drift,
         )
 
+    def begin_on_constraints(self) -> None:
+        """Put a start that is a little off on the constraints, or its distance would be taken for drift."""
+        here = np.array([self.t0]), self.state[None, :]
+        before = float(drift(self.flow.watch(*here), here[1], self._n)[0])
+        if before <= self._bound / 2:
+            return
+        place, after = self._back.project(self.flow, self.t0, self.state)
+        if after < before:
+            self.state = self._begin = place
+            self._before = (self.t0, place)
+            self._back = Return(self.system, self.values, self.t0, place)
+            self._projections.append(Projection(self.t0, before, after))
+        self._bound = max(self._bound, 4 * min(before, after))  # rounding at this state may allow no better
+
     def _loop(self) -> Status:
         while self.t < self.until:
             if status := self._limit():
@@ -100,7 +121,7 @@ class Run:
             begin, before = perf_counter(), self.t
             grid, wanted = self._grid()
             steps = int(min(self._most_steps, self.limits.steps - self._steps))
-            piece = self.flow.advance(self.t, self.state, grid, steps)
+            piece = self.flow.advance(self.t, self.state, grid, steps, self._cap)
             if status := self._take(piece, wanted):
                 return status
             if self.t > before:
@@ -130,7 +151,7 @@ class Run:
         if len(samples) == most:
             ahead = min(ahead, float(samples[-1]))
         samples = samples[: np.searchsorted(samples, ahead, side="right")]
-        apart = self._spacing / (CLOSELY if self.flow.roots else 1)
+        apart = min(self._spacing / (CLOSELY if self.flow.roots else 1), (self.until - self.t0) / UNSEEN)
         if len(samples) * apart >= 0.5 * (ahead - self.t) and samples[-1] == ahead:
             return samples, np.ones(len(samples), dtype=bool)
         count = int(min(most, np.ceil((ahead - self.t) / apart)))
@@ -149,6 +170,9 @@ class Run:
         if self._falling(piece, pivots):
             self._most_steps *= 2
             return None  # from the same state again, to see what they fall to
+        again, status = self._unbalanced(s, first)
+        if again or status is not None:
+            return status
         weak = self._weak_place(pivots, first)
         if weak is not None and self._choose(float(s.times[weak]), s.states[weak]):
             self._accept(s, weak)
@@ -201,6 +225,33 @@ class Run:
         away[:2] = 0.0  # they are behind
         return Stretch(times, states, np.concatenate([[False, False], marks]), watch, away)
 
+    def _unbalanced(self, s: Stretch, first: int) -> tuple[bool, Status | None]:
+        """Whether energy and work no longer agree: a step has passed over what it could not see at its beginning.
+
+        The stretch is then done again by shorter steps (True), and at last the run ends.
+        """
+        energy, works = s.watch.energy[:first], s.states[:first, 2 * self._n :]
+        balance = energy - works.sum(axis=1) if works.shape[1] else energy
+        if self._balance is None:
+            self._balance = float(balance[0])
+            self._size = float(abs(energy[0]) + abs(s.watch.kinetic[0]))
+        away = np.abs(balance - self._balance)
+        if away.max() <= self._slack * self._size:
+            return False, None
+        sizes = np.abs(energy) + np.abs(s.watch.kinetic[:first]) + np.abs(works).sum(axis=1)
+        self._size = max(self._size, float(sizes[np.isfinite(sizes)].max(initial=0.0)))
+        if (away <= self._slack * self._size).all() or (first < 3 and len(s.times) > first):
+            return False, None
+        self._cap = min(self._cap, (s.times[-1] - self.t) / 4, self._cap / 8)
+        self._spacing = min(self._spacing, self._cap)
+        if self._cap > SHORTEST * (self.until - self.t0):
+            return True, None
+        worst = int(np.argmax(~(away <= self._slack * self._size)))
+        self._accept(s, max(worst - 1, 1))
+        where = at(self.system, self.t, self.state)
+        words = f"energy and work no longer agree after {where}: a force changes too fast to be seen"
+        return False, Status(Ending.BROKEN, words)
+
     def _falling(self, piece: Piece, pivots: Array) -> bool:
         """Whether the steps of a stretch ran out while a pivot fell steeply: towards zero steps become very small."""
         if piece.broken or piece.steps < self._most_steps or self._most_steps > LONGEST or not pivots.shape[1]:
@@ -212,7 +263,7 @@ class Run:
         """The minimum of a quantity next to a place."""
         begin, end = max(k - 1, 0), min(k + 1, len(s.times) - 1)
         if s.times[end] > s.times[begin]:
-            return quantity.least(self.flow, float(s.times[begin]), s.states[begin], float(s.times[end]))
+            return quantity.least(self.flow, float(s.times[begin]), s.states[begin], float(s.times[end]), k)
         return Low(float(s.times[k]), 0, np.inf, False, float(s.times[k]), s.states[k])
 
     def _weak_place(self, pivots: Array, before: int) -> int | None:
@@ -365,6 +416,8 @@ class Run:
         chosen = np.flatnonzero(s.wanted[: last + 1])
         if len(chosen):
             self._keep(s.times[chosen], s.states[chosen])
+        self._pivots.settle(last)
+        self._radicands.settle(last)
         self._before = (float(s.times[last - 1]), s.states[last - 1])
         if last > 1:
             self._trail = [*self._trail[1 - TRAIL :], (s.times[2 : last + 1], s.states[2 : last + 1])]

@@ -10,15 +10,15 @@ import numpy as np
 from sympy import Expr
 
 from dalembert.derive import Array, instant_at, parameter_values, state_values
-from dalembert.engine import Engine, compile_seconds, compiled_engine, flow, satisfied
+from dalembert.engine import Engine, compile_seconds, compiled_engine, distance, flow
 from dalembert.model import StateError, Statement, as_number, refuse
 from dalembert.motion.record import DRIFT, Limits, Progress
 from dalembert.motion.run import Run
-from dalembert.motion.start import CLOSE, Start, completed, own_keys
+from dalembert.motion.start import CLOSE, Start, completed, own_keys, size_of
 from dalembert.motion.status import Ending, Interrupted, RunError
 from dalembert.motion.trajectory import Settings, Trajectory
 
-SAMPLES = 301  # where none are asked for
+SAMPLES, MOST = 201, 100_000_000  # where none are asked for, and at most
 EPS = float(np.finfo(float).eps)
 COMPILE = {"auto": None, "compact": True, "full": False}
 T = TypeVar("T", bound=Trajectory)
@@ -51,6 +51,7 @@ def simulate(
     compile: Literal["auto", "compact", "full"] = "auto",
     drift: Any = None,
     singular: Literal["stop", "pass"] = "stop",
+    max_step: Any = None,
     max_steps: Any = None,
     max_seconds: Any = None,
     progress: Callable[[Progress], object] | None = None,
@@ -69,18 +70,22 @@ def simulate(
         compile,
         drift,
         singular,
+        max_step,
         max_steps,
         max_seconds,
+        progress,
     )
     settings, compiled = plan.settings, compile_seconds()
     state = np.array([plan.stated.get(key, 0.0) for key in (*system.coordinates, *system.velocities)])
-    close = CLOSE * (1 + np.abs(state).max())
-    if not satisfied(settings.engine, system, plan.values, plan.t0, state, close):
-        state = completed(system, plan.stated, plan.t0, plan.values)
+    off = distance(settings.engine, system, plan.values, plan.t0, state)
+    if off > CLOSE * size_of(state):
+        state, off = completed(system, plan.stated, plan.t0, plan.values), np.inf
     moving = flow(settings.engine, system, plan.values, plan.t0, state, settings.tolerance, COMPILE[settings.compile])
     begin = perf_counter()
     first = np.concatenate([state, np.zeros(len(moving.works))])
     run = Run(moving, system, plan.values, plan.t0, first, plan.samples, plan.until, plan.limits, progress)
+    if off > plan.limits.drift / 2:
+        run.begin_on_constraints()
     record = run.go()
     seconds = perf_counter() - begin
     if record.status.ending == Ending.BROKEN and record.time == plan.t0:
@@ -111,10 +116,14 @@ def _plan(
     compile_mode: Any,
     drift: Any,
     singular: Any,
+    max_step: Any,
     max_steps: Any,
     max_seconds: Any,
+    progress: Any,
 ) -> Plan:
     faults: list[str] = []
+    if isinstance(start, Trajectory) and start.system.symbols == system.symbols and parameters is None:
+        parameters = dict(zip(system.symbols, map(float, start.values), strict=True))
     values = parameter_values(system, parameters, faults)
     if isinstance(start, Trajectory):
         begin = start.end_time if t0 is None else t0
@@ -135,6 +144,11 @@ def _plan(
         faults.append(f"the tolerance is {tol:g}, a number between 0 and 1 is meant")
     bound = DRIFT * max(EPS, tol or EPS) if drift is None else _positive(drift, "the drift bound", faults)
     steps = np.inf if max_steps is None else _positive(max_steps, "max_steps", faults)
+    step = np.inf if max_step is None else _positive(max_step, "max_step", faults)
+    if max_steps is not None and steps != int(steps):
+        faults.append(f"max_steps is {max_steps!r}, a whole number is meant")
+    if progress is not None and not callable(progress):
+        faults.append(f"progress is {progress!r}, a function is meant")
     clock = np.inf if max_seconds is None else _positive(max_seconds, "max_seconds", faults)
     for value, allowed, what in (
         (engine, (None, "taylor", "plain"), "engine"),
@@ -158,7 +172,7 @@ def _plan(
         stated,
         wanted,
         settings,
-        Limits(steps, clock, bound, singular),
+        Limits(steps, clock, bound, singular, step),
     )
 
 
@@ -195,12 +209,15 @@ def _times(samples: Any, first: float | None, last: float | None, faults: list[s
     if first is None or last is None:
         first, last = 0.0, 1.0  # to find what else is wrong
     if samples is None:
-        return np.linspace(first, last, SAMPLES)
+        return np.unique(np.linspace(first, last, SAMPLES))
     if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
         if samples < 2:
             faults.append(f"samples is {samples}; at least 2 are meant, the start and the end, or a sequence of times")
             return None
-        return np.linspace(first, last, int(samples))
+        if samples > MOST:
+            faults.append(f"samples is {samples}; at most {MOST:,} fit into memory")
+            return None
+        return np.unique(np.linspace(first, last, int(samples)))  # unique where the run is a few roundings long
     try:
         times = np.atleast_1d(np.array(samples, dtype=float))
     except (TypeError, ValueError):

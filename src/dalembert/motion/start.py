@@ -13,6 +13,7 @@ from dalembert.motion.nearest import nearest
 
 CLOSE = 1e-9  # how far off a constraint, relative to the size of the state, still counts as on it
 MOVED = 1e-12  # relative change from which on a value counts as moved
+FAR = 1e6  # a solution this much larger than what is stated is none
 TRIES = 12  # guesses for what is not stated, where zero leads nowhere
 
 
@@ -89,6 +90,8 @@ def completed(system: Statement, stated: Mapping[Expr, float], t: float, values:
         if attempt:  # zero may be a point where a constraint has no gradient
             guess[:n][free[:n]] += scale * random.uniform(-1, 1, np.count_nonzero(free[:n]))
         reached = nearest(system, guess, free, t, values)
+        if np.abs(reached).max() > FAR * scale:
+            continue
         if not off_constraints(system, _residuals(system, reached, t, parameters), reached):
             found.append(reached)
             if not attempt:
@@ -119,9 +122,14 @@ def own_keys(system: Statement, keys: Iterable[Any], what: str, faults: list[str
     return out
 
 
+def size_of(place: Array) -> float:
+    """The largest of a state, by which distances are judged; one where all is zero."""
+    return float(np.abs(place).max()) or 1.0
+
+
 def off_constraints(system: Statement, off: Residuals, place: Array) -> list[str]:
     """What a state leaves unsatisfied, in words: nothing where it is on the constraints."""
-    size = 1 + np.abs(place).max()
+    size = size_of(place)
     return [
         f"constraint {c.name!r} is left at {level:.6g}, its rate at {rate:.6g}"
         for c, level, rate, distance in zip(system.constraints, *off, strict=True)

@@ -116,7 +116,12 @@ class Trajectory:
         k, n, m = len(self.t), len(self.system.coordinates), len(self.system.constraints)
         if not k:
             return Along(*(_frozen(np.zeros(shape)) for shape in ((0, n), (0, n), (0, n), (0, m), (0,))))
-        return Along(*self._evaluated(lambda moving, times, states: moving.along(times, states)))
+        found = Along(*self._evaluated(lambda moving, times, states: moving.along(times, states)))
+        for name, part in zip(Along._fields, found, strict=True):
+            if not np.isfinite(part).all():
+                where = float(self.t[np.argmax(~np.isfinite(part.reshape(len(part), -1)).all(axis=1))])
+                raise StateError("the motion", [f"its {name} does not exist at t = {where:.12g}"])
+        return found
 
     @cached_property
     def residual(self) -> Array:
@@ -136,7 +141,10 @@ class Trajectory:
 
         Raises `StateError` for a time outside the run.
         """
-        times = np.atleast_1d(np.array(t, dtype=float))
+        try:
+            times = np.atleast_1d(np.array(t, dtype=float))
+        except (TypeError, ValueError):
+            raise StateError("at", [f"{t!r} is not a time"]) from None
         first, last = self.begin_time, self.end_time
         if times.ndim > 1 or not ((times >= first) & (times <= last)).all():  # false for NaN too
             raise StateError("at", [f"{t!s} is not a time of this motion, which goes from {first:.12g} to {last:.12g}"])

@@ -25,7 +25,11 @@ def prepare(problem, mode):
     cooked, n = recipe(moved, rows, augment=False), problem.n
     right = [*cooked.variables[n:], *cooked.acceleration]
     function = hy.cfunc(right, vars=cooked.variables, compact_mode=mode == "compact")
-    values = np.array([stated.values[s] for s in moved.symbols])[: function.nparams]
+    values = np.array([stated.values[s] for s in moved.symbols])
+    if cooked.constants:  # what is made of parameters alone
+        constants = hy.cfunc(cooked.constants, vars=cooked.variables[:1])
+        values = np.append(values, constants(np.zeros(1), pars=values[: constants.nparams]))
+    values = values[: function.nparams]
 
     def rhs(_t, y):
         return function(y, pars=values)

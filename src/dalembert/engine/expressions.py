@@ -4,8 +4,8 @@ This is the only room that imports heyoka. Parameters are run-time values, so th
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
 from typing import Any
 
 import heyoka as hy
@@ -44,6 +44,7 @@ class Compiled:
         self.t = hy.expression("t")  # heyoka differentiates by variables only; `finished` makes it time
         self.lam = tuple(lam)
         self.zero = hy.expression(0.0)
+        self.steep = False  # whether there are exponentials of what moves: they can be fainter than any power
         self.radicands: list[Expression] = []  # what stands under a root: where it vanishes there is no Taylor series
         self._bases: dict[str, Expression] = {str(x): x for x in (*self.q, *self.v)}
         self._parameters = [hy.par[i] for i in range(len(system.symbols))]
@@ -59,6 +60,7 @@ class Compiled:
 
     def convert(self, expr: Expr, known: Mapping[Expr, Expression]) -> Expression:
         """A SymPy expression as a heyoka one; equal parts are converted once."""
+        self.steep = self.steep or any(moves(f) for f in _exponentials(expr))
         return _convert(expr, {**self._known, **known} if known else self._known, self.radicands, self.known)
 
     def gradient(self, f: Expression, variables: Sequence[Expression]) -> dict[int, Expression]:
@@ -163,6 +165,11 @@ class Compiled:
         raise NotSmooth("the compiled engine", ["friction switches with the sign of its normal force"])
 
 
+def _exponentials(e: Expr) -> Iterator[Expr]:
+    yield from e.atoms(sp.exp, sp.tanh, sp.sinh, sp.cosh)
+    yield from (p.exp for p in e.atoms(sp.Pow) if not p.exp.is_number)
+
+
 def times(ratio: float, f: Expression) -> Expression:
     """A number times an expression, without a factor of one."""
     return f if ratio == 1 else -f if ratio == -1 else ratio * f
@@ -172,6 +179,7 @@ NUMBER = re.compile(r"\((-?\d+\.\d+(?:e[+-]?\d+)?) \* ")
 SHOWN = 4000  # longer texts are not looked at; heyoka cuts off the longest with an ellipsis
 
 
+@lru_cache(maxsize=1 << 16)
 def _leading(text: str) -> tuple[float, str]:
     """The number an expression begins with, and the text of the rest: -(2 * (x - y)) is -2 times (x - y)."""
     number, whole = 1.0, text
@@ -188,7 +196,7 @@ def _leading(text: str) -> tuple[float, str]:
 
 def _closes(text: str) -> bool:
     """Whether a text is one pair of parentheses and what is in it."""
-    if not text.startswith("("):
+    if not (text.startswith("(") and text.endswith(")")):
         return False
     depth = 0
     for place, letter in enumerate(text):

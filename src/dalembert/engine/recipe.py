@@ -18,9 +18,10 @@ class Recipe:
     n entries: acceleration, ideal, nonideal. m entries: level, rate, length (of the gradient), multipliers (of least
     norm where not unique). One for each chosen row: pivots, diagonal. `inertia`: the different pivots of M, each by a
     coordinate it belongs to. `radicands`: what stands under a root and moves. `constants`: what further parameters,
-    after those of the statement, stand for. energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian; kinetic:
-    q̇ᵀMq̇. powers: the rates at which active forces, ideal and work-doing constraint forces change that energy, only
-    those that are not identically zero.
+    after those of the statement, stand for. `steep`: whether there are exponentials of what moves.
+
+    energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian; kinetic: q̇ᵀMq̇. powers: the rates at which active
+    forces, ideal and work-doing constraint forces change that energy, only those that are not identically zero.
     """
 
     variables: list[Expression]
@@ -36,6 +37,7 @@ class Recipe:
     length: list[Expression]
     radicands: list[Expression]
     constants: list[Expression]
+    steep: bool
     energy: Expression
     kinetic: Expression
     powers: dict[str, Expression]
@@ -81,6 +83,7 @@ def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Reci
         length=done([algebra.length(list(row.values())) for row in _table(A, m).values()]),
         radicands=done([r for r in dict.fromkeys(algebra.radicands) if algebra.moves(r)]),
         constants=algebra.constants,
+        steep=algebra.steep,
         energy=done([total])[0],
         kinetic=done([kinetic])[0],
         powers={name: done([p])[0] for name, p in powers.items() if not algebra.is_zero(p)},

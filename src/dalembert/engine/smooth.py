@@ -46,17 +46,6 @@ def _found(system: Statement) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain(friction, functions)))
 
 
-@lru_cache(maxsize=64)
-def steep(system: Statement) -> bool:
-    """Whether a statement has exponentials of what moves: their forces can be fainter than any power from afar."""
-    return any(moves(f) for _, e in all_expressions(system) for f in _exponentials(e))
-
-
-def _exponentials(e: Expr) -> Iterator[Expr]:
-    yield from e.atoms(sp.exp, sp.tanh, sp.sinh, sp.cosh)
-    yield from (p.exp for p in e.atoms(sp.Pow) if not p.exp.is_number)
-
-
 def moves(e: Expr) -> bool:
     """Whether an expression changes along a motion: it contains a coordinate, time or a reaction."""
     return e.has(time()) or any(is_coordinate(f) for f in e.atoms(sp.Function)) or bool(e.atoms(Reaction))

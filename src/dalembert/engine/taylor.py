@@ -5,7 +5,6 @@ are dependent, or that M alone is singular, the principles decide on the numbers
 be replaced by M + AᵀA. Any such choice gives the same motion and forces.
 """
 
-from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -13,7 +12,6 @@ import numpy as np
 from dalembert.derive import Array, form, instant_at
 from dalembert.engine.flow import Along, Choice, Piece, Watch
 from dalembert.engine.program import BROKEN, Code, code
-from dalembert.engine.smooth import steep
 from dalembert.model import StateError, Statement, name_of
 from dalembert.principles import explicit, independent_rows
 
@@ -68,10 +66,10 @@ class Taylor:
 
     first = 512
 
-    @cached_property
+    @property
     def steep(self) -> bool:
         """Whether the statement has functions that can be fainter than any power."""
-        return steep(self._form)
+        return self._code.recipe.steep
 
     @property
     def masses(self) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad, solve_ivp
-from sympy import Rational, atan2, cos, cosh, exp, lambdify, sin, sqrt, symbols, tanh
+from sympy import Rational, atan, atan2, cos, cosh, exp, lambdify, sin, sqrt, symbols, tanh
 
 import dalembert as da
 from motion.systems import pendulum, t, x, y
@@ -116,3 +116,12 @@ def test_a_run_as_short_as_rounding():
 def test_going_on_from_a_motion_keeps_its_values():
     motion = pendulum().simulate({x: 1.0}, until=1.0, parameters={"g": 4.0})
     assert_allclose(pendulum().simulate(motion, until=2.0).end_values, motion.resume(2.0).end_values, atol=1e-15)
+
+
+def test_the_jump_of_an_inverse_tangent_is_crossed():
+    """x'' = −atan(1/x) jumps where x passes zero: energy by the even potential x atan(1/x) + ln(1 + x²)/2."""
+    motion = da.System.from_lagrangian(x.diff() ** 2 / 2, [x], forces={x: -atan(1 / x)}).simulate({x: 1.0}, until=4.0)
+    assert [e.kind for e in motion.events][:1] == ["crossing"]
+    q, v = motion.y[:, np.abs(motion.y[0]) > 1e-9]
+    potential = q * np.arctan(1 / q) + np.log1p(q**2) / 2
+    assert_allclose(v**2 / 2 + potential, np.pi / 4 + np.log(2) / 2, atol=1e-9)

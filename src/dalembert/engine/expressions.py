@@ -230,6 +230,10 @@ def _convert(
                 radicands.append(memo[e.base])
             elif isinstance(e, (sp.asin, sp.acos)) and moves(e):  # their slope has a root of 1 - u²
                 radicands.append(1.0 - memo[e.args[0]] ** 2.0)
+            elif isinstance(e, sp.atan) and moves(e):  # it jumps where its argument has a pole
+                radicands.append(1.0 / (1.0 + memo[e.args[0]] ** 2.0))
+            elif isinstance(e, sp.acot) and moves(e):  # it jumps where its argument vanishes
+                radicands.append(memo[e.args[0]] ** 2.0)
             elif isinstance(e, sp.atan2) and moves(e):  # it jumps where r + x vanishes
                 b, a = (memo[x] for x in e.args)
                 radicands.append(a + hy.sqrt(a * a + b * b))

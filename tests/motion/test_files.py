@@ -305,14 +305,30 @@ def test_a_store_that_cannot_be_put_in_place_leaves_the_old_one(tmp_path, monkey
     old = appell()
     old.save(path)
 
+    replace = type(path).replace
+
     def fails(self, target):
-        raise OSError("no")
+        if target == path:  # the writer of the store puts its own files in place by the same means
+            raise OSError("no")
+        return replace(self, target)
 
     monkeypatch.setattr(type(path), "replace", fails)
     with pytest.raises(OSError, match="no"):
         drag().save(path)
     assert same(old, da.Motion.load(path))
     assert [p.name for p in tmp_path.iterdir()] == ["m.zarr"]
+
+
+def test_a_store_whose_writer_fails_half_way_leaves_nothing_behind(tmp_path, monkeypatch):
+    path = tmp_path / "m.zarr"
+
+    def fails(self, target):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(type(path), "replace", fails)  # the writer of the store puts every file in place by it
+    with pytest.raises(OSError, match="disk full"):
+        appell().save(path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_nothing_of_the_user_is_overwritten_by_a_store(tmp_path):

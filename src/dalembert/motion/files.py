@@ -16,6 +16,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
+from time import sleep
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from uuid import uuid4
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 FORMAT_KEY, MODEL_KEY, RECORD_KEY = "dalembert_format", "dalembert_model", "dalembert_record"
+PATIENCE = 50  # attempts to take away what is still being written
 T = TypeVar("T", bound=Trajectory)
 
 
@@ -224,10 +226,18 @@ def _replacing(target: Path) -> Iterator[Path]:
             raise
     finally:
         for leftover in (part, old):
-            if leftover.is_dir():
-                shutil.rmtree(leftover, ignore_errors=True)
-            else:
-                leftover.unlink(missing_ok=True)
+            _removed(leftover)
+
+
+def _removed(leftover: Path) -> None:
+    """Take away a file or a folder; where writing a store failed, its other threads may add files for a moment."""
+    for _ in range(PATIENCE):
+        if not leftover.is_dir():
+            leftover.unlink(missing_ok=True)
+            return
+        shutil.rmtree(leftover, ignore_errors=True)
+        if leftover.exists():
+            sleep(0.02)
 
 
 def _item(value: Any) -> Any:

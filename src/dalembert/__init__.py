@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Ideal,
         ModelError,
         Nonholonomic,
+        OneSided,
         Particle,
         Prescribed,
         Quadratic,
@@ -52,6 +53,7 @@ _ROOMS = {
     "Holonomic": "model",
     "Nonholonomic": "model",
     "Differential": "model",
+    "OneSided": "model",
     # the nature of constraint forces
     "Ideal": "model",
     "Prescribed": "model",
@@ -105,6 +107,7 @@ __all__ = [
     "Motion",
     "Nonholonomic",
     "NotSmooth",
+    "OneSided",
     "Particle",
     "Prescribed",
     "Progress",

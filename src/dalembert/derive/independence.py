@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert.derive.evaluate import Array, RowNumbers, row_numbers
-from dalembert.model import Holonomic, Statement
+from dalembert.model import ON_POSITIONS, Statement
 
 TRIES = 5
 TOLERANCE = 1e-10
@@ -77,7 +77,7 @@ def _on_constraints(
 ) -> tuple[RowNumbers | None, bool]:
     """A and b at a state moved onto the constraints, and whether it got there; None where nothing can be evaluated."""
     numbers = None
-    holonomic = np.array([isinstance(c, Holonomic) for c in system.constraints])
+    holonomic = np.array([isinstance(c, ON_POSITIONS) for c in system.constraints])
     for _ in range(60):
         numbers = row_numbers(system, q, v, t, values)
         if numbers is None:

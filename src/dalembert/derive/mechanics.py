@@ -10,7 +10,7 @@ from typing import Generic
 
 from dalembert.derive.algebra import Algebra, E
 from dalembert.derive.natures import Friction, work_doing
-from dalembert.model import Holonomic, Lagrangian, MassAndForce, Particles, Statement
+from dalembert.model import ON_POSITIONS, Lagrangian, MassAndForce, Particles, Statement
 
 Sparse = dict[tuple[int, int], E]
 
@@ -75,7 +75,7 @@ def constraint_rates(system: Statement, algebra: Algebra[E]) -> tuple[list[E], l
     """Each constraint's left-hand side, and the velocity-level relation it implies: φ̇ for φ, else ψ itself."""
     level = [algebra.convert(c.expr, {}) for c in system.constraints]
     rate = [
-        time_derivative(f, algebra) if isinstance(c, Holonomic) else f
+        time_derivative(f, algebra) if isinstance(c, ON_POSITIONS) else f
         for c, f in zip(system.constraints, level, strict=True)
     ]
     return level, rate

@@ -8,7 +8,7 @@ from dalembert.derive.mechanics import Sparse, constraint_rates, energy, rows, u
 from dalembert.derive.natures import work_doing
 from dalembert.engine.dynamics import Dynamics, augmented, chosen, solve
 from dalembert.engine.expressions import Compiled, Expression
-from dalembert.model import Holonomic, Statement
+from dalembert.model import ON_POSITIONS, Statement
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ def _virtual_rates(
     out: Vector[Expression] = {}
     still = {f"v{i}": algebra.zero for i in range(len(algebra.v))}
     for (r, row), constraint in zip(_table(A, len(level)).items(), system.constraints, strict=True):
-        if isinstance(constraint, Holonomic):
+        if isinstance(constraint, ON_POSITIONS):
             own = -algebra.gradient(level[r], [algebra.t]).get(0, algebra.zero)
         elif any(algebra.gradient(entry, algebra.v) for entry in row.values()):
             own = algebra.total([entry * algebra.v[j] for j, entry in row.items()])

@@ -2,7 +2,7 @@
 
 from dalembert.model.checks import against_assumptions, is_coordinate, is_velocity, name_of, velocity
 from dalembert.model.clock import time
-from dalembert.model.constraints import Constraint, Differential, Holonomic, Nonholonomic
+from dalembert.model.constraints import ON_POSITIONS, Constraint, Differential, Holonomic, Nonholonomic, OneSided
 from dalembert.model.errors import ModelError, StateError, refuse
 from dalembert.model.inputs import as_number
 from dalembert.model.natures import Coulomb, Ideal, Nature, Prescribed, Quadratic, Viscous
@@ -21,6 +21,7 @@ from dalembert.model.statement import Statement
 from dalembert.model.unconstrained import Lagrangian, MassAndForce, Particle, Particles
 
 __all__ = [
+    "ON_POSITIONS",
     "Constraint",
     "Coulomb",
     "Differential",
@@ -34,6 +35,7 @@ __all__ = [
     "Multiplier",
     "Nature",
     "Nonholonomic",
+    "OneSided",
     "Particle",
     "Particles",
     "Prescribed",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sympy import Add, Expr, Mul
+from sympy import Add, Expr, Integer, Mul
 
 from dalembert.model.checks import (
     coordinates_in,
@@ -117,7 +117,47 @@ class Differential:
         yield self.expr
 
 
-Constraint: TypeAlias = Holonomic | Nonholonomic | Differential
+@dataclass(frozen=True)
+class OneSided:
+    """φ(q, t) ≥ 0: a contact. While φ = 0 it is a constraint whose force may only push, λ ≥ 0 with A = ∂φ/∂q.
+
+    It releases where that force would pull. Where it closes, the velocities jump by an impulse in the metric of M, such
+    that φ̇ after is −e φ̇ before: `restitution` e, from 0 (φ̇ vanishes) to 1 (no energy is lost). With
+    `impact_friction` a `Coulomb` nature also acts in that impulse.
+    """
+
+    expr: Expr
+    restitution: Expr = Integer(0)  # noqa: RUF009  (a frozen value)
+    name: str = ""
+    nature: Nature = Ideal()  # noqa: RUF009  (a frozen value)
+    impact_friction: bool = False
+
+    def __post_init__(self) -> None:
+        expr, faults = _relation(self.expr, "the expression", ">=")
+        if expr is not None and (moving := velocities_in(expr)):
+            listed = ", ".join(sorted(name_of(v) for v in moving))
+            faults.append(f"contains the velocity {listed}: a contact is a relation among coordinates and time")
+        restitution, found = expression(self.restitution, "the restitution")
+        faults += found
+        if restitution is not None:
+            faults += _restitution_faults(restitution)
+        if self.impact_friction not in (True, False):
+            faults.append(f"impact_friction is {self.impact_friction!r}, True or False is meant")
+        elif self.impact_friction and not isinstance(self.nature, Coulomb):
+            faults.append("impact_friction needs the nature Coulomb, which says how large the friction is")
+        refuse(ModelError, _subject(self), [*faults, *_details(self.name, self.nature)])
+        object.__setattr__(self, "expr", expr)
+        object.__setattr__(self, "restitution", restitution)
+
+    def expressions(self) -> Iterator[Expr]:
+        """The expression φ and the restitution."""
+        yield self.expr
+        yield self.restitution
+
+
+Constraint: TypeAlias = Holonomic | Nonholonomic | Differential | OneSided
+ON_POSITIONS = (Holonomic, OneSided)
+"""The constraints among coordinates and time, which are differentiated twice."""
 
 
 def _subject(constraint: Constraint) -> str:
@@ -125,14 +165,23 @@ def _subject(constraint: Constraint) -> str:
     return f"{kind} {constraint.name!r}" if isinstance(constraint.name, str) and constraint.name else kind
 
 
-def _relation(value: object, what: str) -> tuple[Expr | None, list[str]]:
+def _restitution_faults(e: Expr) -> Iterator[str]:
+    if coordinates_in(e) or velocities_in(e) or e.has(time()):
+        yield f"the restitution {shown(e)} changes along a motion; a number or an expression of parameters is meant"
+    yield from no_reactions(e, "the restitution")
+    if has_plain_sign(e) and (e.is_negative or (e - 1).is_positive):
+        yield f"the restitution is {e}, a number from 0 to 1 is meant"
+
+
+def _relation(value: object, what: str, sign: str = "=") -> tuple[Expr | None, list[str]]:
     expr, faults = expression(value, what)
     if expr is not None:
         faults += no_reactions(expr, what)
         if not faults and not coordinates_in(expr):
             holds: dict[bool | None, str] = {True: ", which always holds", False: ", which can never hold"}
-            verdict = holds.get(expr.is_zero if has_plain_sign(expr) else None, "")
-            faults.append(f"{shown(expr)} = 0{verdict}, contains no coordinate: it constrains nothing")
+            known = has_plain_sign(expr)
+            verdict = holds.get((expr.is_zero if sign == "=" else expr.is_nonnegative) if known else None, "")
+            faults.append(f"{shown(expr)} {sign} 0{verdict}, contains no coordinate: it constrains nothing")
     return expr, faults
 
 

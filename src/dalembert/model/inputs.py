@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from math import isfinite
-from typing import Any
+from typing import Any, get_args
 
 from sympy import Expr, ImmutableDenseMatrix, Symbol, sympify
 from sympy.core.sympify import SympifyError
 
 from dalembert.model.checks import against_assumptions, expression, is_coordinate, is_velocity, name_of, names_once
 from dalembert.model.clock import time
-from dalembert.model.constraints import Constraint, Differential, Holonomic, Nonholonomic
+from dalembert.model.constraints import Constraint
 from dalembert.model.errors import ModelError
 from dalembert.model.reactions import Reaction
 
@@ -24,7 +24,7 @@ def sequence(values: Any, what: str, subject: str) -> tuple[Any, ...]:
 
 def constraint_sequence(given: Any) -> tuple[tuple[Any, ...], list[str]]:
     """The constraints as a tuple; a single one may come bare."""
-    if isinstance(given, (Holonomic, Nonholonomic, Differential)):
+    if isinstance(given, get_args(Constraint)):
         return (given,), []
     if isinstance(given, str) or not isinstance(given, Iterable):
         return (), [f"the constraints are {given!r}; give a sequence of them"]
@@ -146,9 +146,9 @@ def end_time(value: Any) -> tuple[float | None, list[str]]:
 def named(constraints: tuple[Any, ...]) -> tuple[tuple[Constraint, ...], list[str]]:
     """The constraints, each with a name of its own: unnamed ones are called by their place."""
     faults = [
-        f"constraint {place} is {c!r}; it is one of Holonomic, Nonholonomic, Differential"
+        f"constraint {place} is {c!r}; it is one of Holonomic, Nonholonomic, Differential, OneSided"
         for place, c in enumerate(constraints, 1)
-        if not isinstance(c, (Holonomic, Nonholonomic, Differential))
+        if not isinstance(c, get_args(Constraint))
     ]
     if faults:
         return (), faults

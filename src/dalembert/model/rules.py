@@ -67,16 +67,29 @@ def _nature_faults(system: "Statement", constraint: Constraint) -> Iterator[str]
         for key in keys:
             if key is not None and key not in known:
                 yield f"{what} prescribes a component along {key}, which is not a coordinate"
-    elif isinstance(nature, Coulomb) and _moves(constraint):
-        yield (
-            f"{what}, Coulomb: the constraint moves by itself, and how fast its surface slides cannot be told; use "
-            f"Prescribed and write C with da.multiplier({constraint.name!r}), the sliding velocity and the coefficient"
-        )
-    elif isinstance(nature, (Viscous, Quadratic, Coulomb)) and sliding(system, constraint) is None:
+    elif isinstance(nature, Coulomb) and (nature.sliding is not None or nature.of):
+        for name in nature.of:
+            if name not in names:
+                yield f"{what} is pressed by the constraint {name!r}, which there is not"
+        if nature.sliding is None:
+            yield from _unclear(system, constraint)
+    elif isinstance(nature, Coulomb):
+        yield from _unclear(system, constraint)
+    elif isinstance(nature, (Viscous, Quadratic)) and sliding(system, constraint) is None:
         yield (
             f"{what}, {type(nature).__name__}: it cannot be told which particle slides; use Prescribed and write C "
             f"with da.multiplier({constraint.name!r}), the velocity that slides and the coefficient"
         )
+
+
+def _unclear(system: "Statement", constraint: Constraint) -> Iterator[str]:
+    """Why the sliding velocity of a friction cannot be told by itself, and how to give it."""
+    what = f"the nature of constraint {constraint.name!r}, Coulomb"
+    how = "give it: Coulomb(mu, sliding=…), the velocity of what slides against what it slides on"
+    if _moves(constraint):
+        yield f"{what}: the constraint moves by itself, and how fast its surface slides cannot be told; {how}"
+    elif sliding(system, constraint) is None:
+        yield f"{what}: it cannot be told which particle slides, and so not its sliding velocity; {how}"
 
 
 def _moves(constraint: Constraint) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.engine import WORKS, Choice
-from dalembert.model import Holonomic, Particles, Statement, name_of
+from dalembert.model import ON_POSITIONS, Particles, Statement, name_of
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -102,7 +102,7 @@ def units(system: Statement) -> Units:
         own, force = ("m",) * len(system.coordinates), "N"
     else:
         own, force = tuple(f"unit of {name_of(q)}" for q in system.coordinates), "J/(unit of coordinate)"
-    on_velocities = [not isinstance(c, Holonomic) for c in system.constraints]
+    on_velocities = [not isinstance(c, ON_POSITIONS) for c in system.constraints]
     if not any(on_velocities):
         multiplier = "J/(unit of f)"
     elif all(on_velocities):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dalembert.derive import Array, RowNumbers, mass_and_rows
-from dalembert.model import Holonomic, Statement
+from dalembert.model import ON_POSITIONS, Statement
 
 STEPS = 100
 RANK = 1e-10
@@ -24,7 +24,7 @@ def nearest(system: Statement, place: Array, free: Array, t: float, values: Sequ
     """
     n = len(system.coordinates)
     M, _ = mass_and_rows(system, [*place, t, *values])
-    holonomic = np.array([isinstance(c, Holonomic) for c in system.constraints], dtype=bool)
+    holonomic = np.array([isinstance(c, ON_POSITIONS) for c in system.constraints], dtype=bool)
 
     def rows(q: Array, v: Array) -> RowNumbers:
         return mass_and_rows(system, [*q, *v, t, *values])[1]
@@ -50,7 +50,7 @@ def back(system: Statement, place: Array, t: float, values: Sequence[float] | Ar
     """
     n = len(system.coordinates)
     place = place.copy()
-    holonomic = np.array([isinstance(c, Holonomic) for c in system.constraints], dtype=bool)
+    holonomic = np.array([isinstance(c, ON_POSITIONS) for c in system.constraints], dtype=bool)
     for part in (slice(0, n), slice(n, 2 * n)):
         for _ in range(NEWTON):
             M, rows = mass_and_rows(system, [*place, t, *values])

@@ -50,11 +50,17 @@ class Status(str):
 
 
 class Event(NamedTuple):
-    """Something that happened along a run: when, of what kind, and to what."""
+    """Something that happened along a run: when, of what kind, to what; where it switched, from what to what.
+
+    `state` are the coordinates and velocities right after it, in the order of the statement.
+    """
 
     time: float
     kind: str
     name: str
+    before: str = ""
+    after: str = ""
+    state: tuple[float, ...] = ()
 
 
 class Projection(NamedTuple):

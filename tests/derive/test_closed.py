@@ -127,7 +127,7 @@ def on_constraints(system, seed):
     bare = da.System(
         system.coordinates, system.unconstrained, tuple(ideal(c) for c in system.constraints), system.values
     )
-    holonomic = [i for i, con in enumerate(system.constraints) if isinstance(con, da.Holonomic)]
+    holonomic = [i for i, con in enumerate(system.constraints) if isinstance(con, (da.Holonomic, da.OneSided))]
     for _ in range(80):
         state = dict(zip((*system.coordinates, *system.velocities), (*q, *v), strict=True))
         off = bare.residuals(state, moment)
@@ -144,7 +144,7 @@ def on_constraints(system, seed):
 def ideal(constraint):
     if isinstance(constraint, da.Differential):
         return da.Differential(dict(constraint.coefficients), constraint.name)
-    return type(constraint)(constraint.expr, constraint.name)
+    return type(constraint)(constraint.expr, name=constraint.name)
 
 
 def at(matrix, system, state, moment):

@@ -138,10 +138,11 @@ def test_rolling_disk(constraint):
     assert_zero(equations.multipliers[0] + M * ydd / 2)
 
 
-def test_hemisphere():
-    """Thornton and Marion, (7.87) to (7.93): λ = mg(3 cos θ − 2) with θ̇² of (7.92)."""
+@pytest.mark.parametrize("constraint", [da.Holonomic(r - a), da.OneSided(r - a)], ids=["holonomic", "one-sided"])
+def test_hemisphere(constraint):
+    """Thornton and Marion, (7.87) to (7.93): λ = mg(3 cos θ − 2) with θ̇² of (7.92); a contact leaves where it is 0."""
     L = m * (r.diff() ** 2 + r**2 * theta.diff() ** 2) / 2 - m * g * r * cos(theta)
-    equations = da.System.from_lagrangian(L, [r, theta], constraints=[da.Holonomic(r - a)]).equations()
+    equations = da.System.from_lagrangian(L, [r, theta], constraints=[constraint]).equations()
     on = {theta.diff(): sqrt(2 * g / a * (1 - cos(theta))), r.diff(): 0, r: a}
     assert_zero(equations.multipliers[0].subs(r.diff(), 0).subs(on) - m * g * (3 * cos(theta) - 2))
     assert_zero(equations.acceleration.subs(r.diff(), 0).subs(r, a) - Matrix([0, g / a * sin(theta)]))  # (7.89)

@@ -79,7 +79,7 @@ class Without:
 sys.meta_path.insert(0, Without())
 import dalembert as da
 from dalembert import gallery
-system = da.System.load(gallery.path("hemisphere"))
+system = da.System.load(gallery.path("rolling-disk"))
 assert system.check().passed
 assert system.equations().text()
 with warnings.catch_warnings(record=True) as told:
@@ -96,8 +96,8 @@ except da.ModelError as error:
 else:
     raise SystemExit("taylor without heyoka")
 from dalembert.cli import run
-assert run(["run", "hemisphere"]) == 0
-assert run(["derive", "hemisphere"]) == 0
+assert run(["run", "rolling-disk"]) == 0
+assert run(["derive", "rolling-disk"]) == 0
 print("fine")
 """
 

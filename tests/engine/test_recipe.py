@@ -10,15 +10,16 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.derive import initial_state
 from derive.generator import Generated
+from gallery_models import SMOOTH
 
 hy = pytest.importorskip("heyoka", reason="heyoka has wheels for Linux only")
+from dalembert.derive.stage import Stage
 from dalembert.engine import NotSmooth  # noqa: E402
 from dalembert.engine.recipe import recipe  # noqa: E402
 
 x, y, z, theta = dynamicsymbols("x y z theta")
 t = dynamicsymbols._t
 m, g, R, k = symbols("m g R k", positive=True)
-SMOOTH = [name for name in gallery.names() if name not in ("rough-ring", "contradiction")]
 
 
 def evaluated(system, outputs, cooked, state, time=0.0):
@@ -35,7 +36,7 @@ def evaluated(system, outputs, cooked, state, time=0.0):
 
 def compare(system, state, time=0.0, rows=None, augment=False, rtol=1e-10):
     rows = tuple(range(len(system.constraints))) if rows is None else rows
-    cooked = recipe(system, rows, augment)
+    cooked = recipe(Stage(system), rows, augment)
     expected = da.principles.explicit(system.instant(state, time))
     outputs = [*cooked.acceleration, *cooked.ideal, *cooked.nonideal, *cooked.multipliers]
     found = evaluated(system, outputs, cooked, state, time)
@@ -91,7 +92,7 @@ def test_mass_that_the_constraints_make_regular():
 def test_pivots_tell_when_rows_become_dependent():
     """x = y and x = y cos t: dependent at t = 0, and nearly so just after."""
     system = particle(da.Holonomic(x - y), da.Holonomic(x - y * cos(t)))
-    cooked = recipe(system, (0, 1), False)
+    cooked = recipe(Stage(system), (0, 1), False)
     far, near = (float(min(evaluated(system, cooked.pivots, cooked, STATE, time))) for time in (1.0, 1e-3))
     assert 0 < near < 1e-9 < 1e-2 < far <= 1
 
@@ -109,7 +110,7 @@ def test_energy_changes_by_the_power_of_forces_and_constraints():
     place, speed = 0.5, 0.4
     state = {x: place, y: place * np.sin(at) / 2, x.diff(): speed,
              y.diff(): speed * np.sin(at) / 2 + place * np.cos(at) / 2}  # fmt: skip
-    cooked = recipe(system, (0,), False)
+    cooked = recipe(Stage(system), (0,), False)
     acceleration = da.principles.explicit(system.instant(state, at)).acceleration
     q, v = np.array([state[x], state[y]]), np.array([state[x.diff()], state[y.diff()]])
 
@@ -138,7 +139,7 @@ def test_energy_changes_by_the_power_of_forces_and_constraints():
 )
 def test_what_switches_is_refused_by_name(system):
     with pytest.raises(NotSmooth):
-        recipe(system, tuple(range(len(system.constraints))), False)
+        recipe(Stage(system), tuple(range(len(system.constraints))), False)
 
 
 def test_the_work_grows_with_the_chain():

@@ -233,7 +233,7 @@ PROGRAM = """
 import sys
 import dalembert as da
 from dalembert import gallery
-motion = da.System.load(gallery.path("hemisphere")).simulate(samples=3)
+motion = da.System.load(gallery.path("rolling-disk")).simulate(samples=3)
 motion.at(0.3), motion.along, motion.residual
 heavy = {"xarray", "pandas", "matplotlib", "h5netcdf", "h5py", "zarr"}
 assert not heavy & set(sys.modules), heavy & set(sys.modules)

@@ -9,6 +9,7 @@ from sympy import cos, sin, sqrt
 import dalembert as da
 from dalembert import gallery
 from derive.generator import Generated
+from gallery_models import SMOOTH
 from motion.systems import (
     angle_pendulum,
     corners,
@@ -30,7 +31,6 @@ from motion.systems import (
 )
 
 pytest.importorskip("heyoka", reason="heyoka has wheels for Linux only")
-SMOOTH = [name for name in gallery.names() if name not in ("rough-ring", "contradiction")]
 PERIOD = 4 * ellipk(0.5) / np.sqrt(9.81)  # of a pendulum let go at a right angle
 
 

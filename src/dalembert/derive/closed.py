@@ -8,7 +8,7 @@ The answer does not depend on which independent rows are taken (Udwadia 2000, re
 unreadable, the factored form stands in its place and says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.mechanics import Derived
 from dalembert.derive.prepared import prepared
 from dalembert.derive.tidy import tidy
-from dalembert.model import Statement, multiplier
+from dalembert.model import OneSided, Statement, multiplier
 
 MOST_ROWS = 4
 MOST_OPERATIONS_IN = 600
@@ -36,7 +36,7 @@ class ClosedForm:
     M is (n, n), A (m, n); Q, C, acceleration, ideal, nonideal are (n, 1); b and multipliers (m, 1). M q̈ = Q + Qᶜ,
     Qᶜ_i = Aᵀ λ with A = ∂f/∂q for f = 0 as stated. Acceleration, forces and multipliers are None in the factored form,
     where rows (`contradictory`) contradict others, and where M leaves q̈ `undetermined`. `independent` are the rows the
-    closed form stands on.
+    closed form stands on. Among the rows are those of the `contacts`, which hold while they are closed.
     """
 
     coordinates: tuple[Expr, ...]
@@ -54,6 +54,7 @@ class ClosedForm:
     contradictory: tuple[int, ...]
     undetermined: bool
     notes: tuple[str, ...] = field(default=())
+    contacts: tuple[OneSided, ...] = field(default=())
 
     @property
     def factored(self) -> bool:
@@ -75,6 +76,7 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
     algebra, parts = kept.algebra, _short_parts(_dense(kept.derived), seconds / 3)
     rows, contradictory, notes = independence(system)
     names = tuple(c.name for c in system.constraints)
+    contacts = tuple(c for c in system.constraints if isinstance(c, OneSided))
     solved: dict[str, Matrix] = {}
     undetermined = False
     if contradictory:
@@ -106,8 +108,18 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
         independent=rows,
         contradictory=contradictory,
         undetermined=undetermined,
-        notes=notes,
+        notes=(*notes, *_while_in_contact(contacts)),
+        contacts=contacts,
     )
+
+
+def _while_in_contact(contacts: Sequence[OneSided]) -> Iterator[str]:
+    """When the equations hold, where there are contacts."""
+    listed = ", ".join(repr(c.name) for c in contacts)
+    if len(contacts) == 1:
+        yield f"this holds while {listed} is in contact; out of contact its row and its multiplier are left out"
+    elif contacts:
+        yield f"this holds while all of {listed} are in contact; of those that are not, row and multiplier are left out"
 
 
 def _short_parts(parts: dict[str, Matrix], seconds: float) -> dict[str, Matrix]:

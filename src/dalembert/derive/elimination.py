@@ -64,6 +64,56 @@ def factor(matrix: Sparse[E]) -> Factors[E]:
     return Factors(tuple(order), pivots, below)
 
 
+@dataclass(frozen=True, eq=False)
+class Triangles(Generic[E]):
+    """A matrix that need not be symmetric as LU: for each pivot in order, the L below it and the U right of it."""
+
+    order: tuple[int, ...]
+    pivots: dict[int, E]
+    below: dict[int, dict[int, E]]
+    right: dict[int, dict[int, E]]
+
+    def solve(self, given: Mapping[int, E], algebra: Algebra[E]) -> Vector[E]:
+        """X with (LU) X = given; rows that stay zero are left out."""
+        y = dict(given)
+        for pivot in self.order:
+            if pivot in y:
+                for i, factor in self.below[pivot].items():
+                    step = factor * y[pivot]
+                    y[i] = y[i] - step if i in y else -step
+        x: Vector[E] = {}
+        for pivot in reversed(self.order):
+            terms = [entry * x[j] for j, entry in self.right[pivot].items() if j in x]
+            if pivot in y or terms:
+                total = y[pivot] - algebra.total(terms) if pivot in y and terms else y.get(pivot)
+                x[pivot] = (-algebra.total(terms) if total is None else total) / self.pivots[pivot]
+        return x
+
+
+def triangles(matrix: Sparse[E]) -> Triangles[E]:
+    """LU without pivoting, in an order that keeps fill low; the diagonal must not vanish."""
+    rest: dict[int, dict[int, E]] = defaultdict(dict)
+    pattern: dict[int, set[int]] = defaultdict(set)
+    for (i, j), entry in matrix.items():
+        rest[i][j] = entry
+        pattern[i] |= {j} - {i}
+        pattern[j] |= {i} - {j}
+    order = minimum_degree(pattern)
+    pivots: dict[int, E] = {}
+    below: dict[int, dict[int, E]] = {}
+    right: dict[int, dict[int, E]] = {}
+    for pivot in order:
+        row = rest.pop(pivot)
+        d = pivots[pivot] = row.pop(pivot)
+        right[pivot] = row
+        below[pivot] = {i: other.pop(pivot) / d for i, other in rest.items() if pivot in other}
+        for i, factor in below[pivot].items():
+            for j, entry in row.items():
+                change = factor * entry
+                rest[i][j] = rest[i][j] - change if j in rest[i] else -change
+    return Triangles(tuple(order), pivots, below, right)
+
+
 def minimum_degree(neighbours: Mapping[int, set[int]]) -> list[int]:
     """An order of elimination: always the vertex with the fewest neighbours left, which then become a clique."""
     graph = {i: set(js) for i, js in neighbours.items()}

@@ -48,10 +48,10 @@ def instant_at(system: Statement, inputs: Sequence[float]) -> Instant:
     """M, Q, A, b, C at bare numbers: coordinates, velocities, time, then parameters in the order of `symbols`."""
     kept = prepared(system)
     d, n = kept.derived, len(system.coordinates)
-    free = _located(kept.free, inputs, system)
+    free = located(kept.free, inputs, system)
     M = _filled((n, n), d.M, free)
     Q = np.array(free[len(d.M) :])
-    A, b, _, _ = _rows(kept, _located(kept.rows, inputs, system))
+    A, b, _, _ = _rows(kept, located(kept.rows, inputs, system))
     names = kept.coordinates, kept.constraints
     now = Instant((M + M.T) / 2, Q, A, b, np.zeros(n), *names)
     work = kept.work
@@ -60,7 +60,7 @@ def instant_at(system: Statement, inputs: Sequence[float]) -> Instant:
     lam = explicit(now).multipliers
 
     def effect(multipliers: Array) -> Array:
-        return _work(d, _located(work, [*inputs, *multipliers], system), n)
+        return _work(d, located(work, [*inputs, *multipliers], system), n)
 
     C = effect(lam)
     _refuse_arbitrary(now, lam, C, effect)
@@ -73,13 +73,13 @@ def mass_and_rows(system: Statement, inputs: Sequence[float]) -> tuple[Array, Ro
     The numbers are those of `numbers`: coordinates, velocities, time, parameters.
     """
     kept, n = prepared(system), len(system.coordinates)
-    M = _filled((n, n), kept.derived.M, _located(kept.free, inputs, system))
-    return (M + M.T) / 2, _rows(kept, _located(kept.rows, inputs, system))
+    M = _filled((n, n), kept.derived.M, located(kept.free, inputs, system))
+    return (M + M.T) / 2, _rows(kept, located(kept.rows, inputs, system))
 
 
 def energy_and_power(system: Statement, inputs: Sequence[float]) -> tuple[float, float]:
     """The energy at bare numbers, and the rate at which everything but the constraints changes it."""
-    energy, power = _located(prepared(system).energy, inputs, system)
+    energy, power = located(prepared(system).energy, inputs, system)
     return energy, power
 
 
@@ -109,7 +109,7 @@ def residuals(
     the state must move; it is infinite where the gradient vanishes and the row does not hold.
     """
     kept = prepared(system)
-    A, _, level, rate = _rows(kept, _located(kept.rows, numbers(system, state, t, parameters), system))
+    A, _, level, rate = _rows(kept, located(kept.rows, numbers(system, state, t, parameters), system))
     size = np.maximum(np.abs(level), np.abs(rate))
     length = np.linalg.norm(A, axis=1)
     distance = np.divide(size, length, out=np.where(size > 0, np.inf, 0.0), where=length > 0)
@@ -132,7 +132,8 @@ def _rows(kept: Prepared, out: list[float]) -> RowNumbers:
     return RowNumbers(_filled((m, n), d.A, out), b, level, rate)
 
 
-def _located(tape: Tape, inputs: Sequence[float], system: Statement) -> list[float]:
+def located(tape: Tape, inputs: Sequence[float], system: Statement) -> list[float]:
+    """What a tape gives; what does not exist is told with the state."""
     try:
         return tape(inputs)
     except StateError as error:

@@ -4,7 +4,7 @@ C may contain the multipliers λ of the ideal constraint force, Qᶜ_i = Aᵀ λ
 as soon as the ideal problem is solved, before C is needed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
@@ -20,6 +20,7 @@ from dalembert.model import (
     IdealMagnitude,
     ModelError,
     Multiplier,
+    Particles,
     Prescribed,
     Quadratic,
     Statement,
@@ -44,7 +45,8 @@ def work_doing(
     system: Statement, algebra: Algebra[E], M: Mapping[tuple[int, int], E], A: Mapping[tuple[int, int], E]
 ) -> tuple[list[E], list[Friction[E]]]:
     """C, and the friction terms apart, from the natures of all constraints."""
-    known = _reactions(system, algebra, A)
+    natures = [e for c in system.constraints for e in c.nature.expressions()]
+    known = reactions(system, algebra, A, natures)
     parts: list[list[E]] = [[] for _ in system.coordinates]
     friction: list[Friction[E]] = []
     for row, constraint in enumerate(system.constraints):
@@ -65,27 +67,100 @@ def work_doing(
                 drag = algebra.convert(c, known) * _norm(algebra, v.values())
                 for i in slides:
                     parts[i].append(-drag * v[i])
-            case Coulomb(coefficient=mu):
-                bare = [name_of(system.coordinates[i]) for i in slides if (i, i) not in M]
-                subject = f"the Coulomb friction of constraint {constraint.name!r}"
-                refuse(ModelError, subject, [f"{q} has no inertia to measure it by; use Prescribed" for q in bare])
-                friction.append(_coulomb(constraint, row, algebra.convert(mu, known), slides, algebra, M, A))
+            case Coulomb() as nature:
+                mu = algebra.convert(nature.coefficient, known)
+                if nature.sliding is None:
+                    refuse(ModelError, _subject(constraint), _bare(system, slides, M))
+                    friction.append(_coulomb(system, row, mu, slides, algebra, M, A))
+                else:
+                    friction.append(_given(system, row, mu, algebra, A))
     return [algebra.total(p) for p in parts], friction
 
 
+@dataclass(frozen=True)
+class Following:
+    """C = d λ̂ with λ̂ the actual multiplier of its own constraint, Qᶜ = C + Aᵀλ̂: what friction is while it slides.
+
+    `components` are the d of coordinates, by their places. A reaction along u in place of Aᵀ has d = u − Aᵀ.
+    """
+
+    components: tuple[tuple[int, Expr], ...]
+
+    def expressions(self) -> Iterator[Expr]:
+        """The components of d."""
+        return (value for _, value in self.components)
+
+
+def following(
+    system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int], E]
+) -> dict[int, dict[int, E]]:
+    """The d of every constraint whose nature is `Following`, {row: {coordinate: entry}}."""
+    natures = [e for c in system.constraints for e in c.nature.expressions()]
+    known = reactions(system, algebra, A, natures)
+    return {
+        row: {i: algebra.convert(value, known) for i, value in c.nature.components}
+        for row, c in enumerate(system.constraints)
+        if isinstance(c.nature, Following)
+    }
+
+
+def pressing(system: Statement, row: int) -> list[int]:
+    """The rows whose joint force presses in the friction of a constraint."""
+    constraint = system.constraints[row]
+    names = constraint.nature.of if isinstance(constraint.nature, Coulomb) else ()
+    return [r for r, c in enumerate(system.constraints) if c.name in names] if names else [row]
+
+
+def _bare(system: Statement, slides: Sequence[int], M: Mapping[tuple[int, int], Any]) -> Iterator[str]:
+    for i in slides:
+        if (i, i) not in M:
+            yield f"{name_of(system.coordinates[i])} has no inertia to measure it by; give the sliding velocity"
+
+
+def _subject(constraint: Constraint) -> str:
+    return f"the Coulomb friction of constraint {constraint.name!r}"
+
+
+def _given(system: Statement, row: int, mu: Any, algebra: Algebra[Any], A: Any) -> Friction[Any]:
+    """−μ N Jᵀ s/|s| with the sliding velocity s as it was given, J = ∂s/∂q̇."""
+    constraint = system.constraints[row]
+    assert isinstance(constraint.nature, Coulomb)
+    s = [algebra.convert(e, {}) for e in constraint.nature.sliding or ()]
+    J = [algebra.gradient(f, algebra.v) for f in s]
+    reach = sorted({i for slope in J for i in slope})
+    along = {i: algebra.total([slope[i] * f for slope, f in zip(J, s, strict=True) if i in slope]) for i in reach}
+    rows = pressing(system, row)
+    points = isinstance(system.unconstrained, Particles)
+    size = [list({i: A[r, i] for i in range(len(algebra.q)) if (r, i) in A}.items()) for r in rows]
+    if len(rows) == 1:
+        length = _norm(algebra, [entry for _, entry in size[0]]) if points else 1
+        normal = algebra.abs(algebra.lam[rows[0]]) * length
+    elif points:
+        parts: dict[int, list[Any]] = {}
+        for r, entries in zip(rows, size, strict=True):
+            for i, entry in entries:
+                parts.setdefault(i, []).append(entry * algebra.lam[r])
+        normal = _norm(algebra, [algebra.total(p) for p in parts.values()])
+    else:
+        normal = _norm(algebra, [algebra.lam[r] for r in rows])
+    return Friction(constraint.name, mu * normal, along, _norm(algebra, s))
+
+
 def _coulomb(
-    constraint: Constraint, row: int, mu: Any, slides: Sequence[int], algebra: Algebra[Any], M: Any, A: Any
+    system: Statement, row: int, mu: Any, slides: Sequence[int], algebra: Algebra[Any], M: Any, A: Any
 ) -> Friction[Any]:
-    """−μ ‖λ_j A_j‖ M q̇/‖q̇‖ with ‖Q‖² = QᵀM⁻¹Q and ‖q̇‖² = q̇ᵀM q̇, over the particle that slides.
+    """−μ ‖Σ λ_r A_r‖ M q̇/‖q̇‖ with ‖Q‖² = QᵀM⁻¹Q and ‖q̇‖² = q̇ᵀM q̇, over the particle that slides.
 
     Where M is one mass times the identity, the mass cancels: −μ |λ_j A_j| q̇/|q̇|.
     """
-    a = {i: A[row, i] for i in slides if (row, i) in A}
+    constraint = system.constraints[row]
+    rows = pressing(system, row)
     v = {i: algebra.v[i] for i in slides}
     block = {(i, j): M[i, j] for i in slides for j in slides if (i, j) in M}
     masses = [block.get((i, i), algebra.zero) for i in slides]
-    if len(block) == len(slides) and all(m == masses[0] for m in masses):
-        normal, along, speed = _norm(algebra, a.values()), v, _norm(algebra, v.values())
+    plain = len(block) == len(slides) and all(m == masses[0] for m in masses)
+    if plain:
+        along, speed = v, _norm(algebra, v.values())
     else:
         moving = [algebra.gradient(entry, [*algebra.q, *algebra.v, algebra.t]) for entry in block.values()]
         if len(block) == len(slides) and not any(moving):
@@ -93,18 +168,31 @@ def _coulomb(
                 f"the friction of constraint {constraint.name!r}",
                 [
                     "the masses along the coordinates differ, so this is not one particle and which body slides cannot "
-                    "be told; state it by from_particles, or by Prescribed with the multiplier of the constraint"
+                    "be told; state it by from_particles, or give the sliding velocity: Coulomb(mu, sliding=…)"
                 ],
             )
         along = {i: algebra.total([block[i, j] * v[j] for j in slides if (i, j) in block]) for i in slides}
-        w = factor(block).solve(a, algebra)
-        normal = algebra.sqrt(algebra.total([a[i] * w[i] for i in a]))
         speed = algebra.sqrt(algebra.total([v[i] * along[i] for i in slides]))
-    return Friction(constraint.name, mu * algebra.abs(algebra.lam[row]) * normal, along, speed)
+
+    def norm(a: dict[int, Any]) -> Any:
+        if plain:
+            return _norm(algebra, a.values())
+        w = factor(block).solve(a, algebra)
+        return algebra.sqrt(algebra.total([a[i] * w[i] for i in a]))
+
+    parts = {r: {i: A[r, i] for i in slides if (r, i) in A} for r in rows}
+    if len(rows) == 1:
+        normal = algebra.abs(algebra.lam[rows[0]]) * norm(parts[rows[0]])
+    else:
+        reach = sorted({i for part in parts.values() for i in part})
+        normal = norm({i: algebra.total([p[i] * algebra.lam[r] for r, p in parts.items() if i in p]) for i in reach})
+    return Friction(constraint.name, mu * normal, along, speed)
 
 
-def _reactions(system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int], E]) -> dict[Expr, E]:
-    """The value of every reaction the natures refer to, by the multipliers and the rows of A."""
+def reactions(
+    system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int], E], expressions: Iterable[Expr]
+) -> dict[Expr, E]:
+    """The value of every reaction that expressions refer to, by the multipliers and the rows of A."""
     row_of = {c.name: r for r, c in enumerate(system.constraints)}
 
     def component(i: int, rows: Sequence[int]) -> E:
@@ -112,18 +200,17 @@ def _reactions(system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int
 
     known: dict[Expr, E] = {}
     everything, n = list(row_of.values()), len(system.coordinates)
-    for c in system.constraints:
-        for expr in c.nature.expressions():
-            for reaction in expr.atoms(IdealForce, IdealMagnitude, Multiplier):
-                match reaction:
-                    case Multiplier(args=(of,)):
-                        known[reaction] = algebra.lam[row_of[str(of)]]
-                    case IdealForce(args=(coordinate, *of)):
-                        rows = [row_of[str(o)] for o in of] or everything
-                        known[reaction] = component(system.coordinates.index(coordinate), rows)
-                    case IdealMagnitude(args=of):
-                        rows = [row_of[str(o)] for o in of] or everything
-                        known[reaction] = _norm(algebra, [component(i, rows) for i in range(n)])
+    for expr in expressions:
+        for reaction in expr.atoms(IdealForce, IdealMagnitude, Multiplier):
+            match reaction:
+                case Multiplier(args=(of,)):
+                    known[reaction] = algebra.lam[row_of[str(of)]] if str(of) in row_of else algebra.zero
+                case IdealForce(args=(coordinate, *of)):
+                    rows = [row_of[str(o)] for o in of if str(o) in row_of] if of else everything
+                    known[reaction] = component(system.coordinates.index(coordinate), rows)
+                case IdealMagnitude(args=of):
+                    rows = [row_of[str(o)] for o in of if str(o) in row_of] if of else everything
+                    known[reaction] = _norm(algebra, [component(i, rows) for i in range(n)])
     return known
 
 

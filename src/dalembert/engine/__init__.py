@@ -11,11 +11,13 @@ from typing import Literal
 import numpy as np
 
 from dalembert.derive import Array, form
-from dalembert.engine.flow import WORKS, Along, Choice, Flow, Piece, Watch
+from dalembert.derive.stage import Stage
+from dalembert.engine.flow import POWERS, WORKS, Along, Choice, Flow, Piece, Watch
 from dalembert.engine.smooth import NotSmooth, refuse_switches
 from dalembert.model import Statement
 
 __all__ = [
+    "POWERS",
     "WORKS",
     "Along",
     "Choice",
@@ -28,6 +30,7 @@ __all__ = [
     "compiled_engine",
     "distance",
     "flow",
+    "refuse_switches",
 ]
 
 Engine = Literal["taylor", "plain"]
@@ -58,7 +61,7 @@ def distance(engine: Engine, system: Statement, values: Array, t: float, state: 
         return inf if m else 0.0
     from dalembert.engine.program import code
 
-    compiled = code(form(system), Choice(tuple(range(m)), False))
+    compiled = code(Stage(form(system)), Choice(tuple(range(m)), False))
     out = compiled.watch(state[None, :], np.array([t]), compiled.numbers(values))[0, : 3 * m]
     level, rate, length = out.reshape(3, m)
     with np.errstate(all="ignore"):
@@ -75,17 +78,20 @@ def flow(
     tolerance: float,
     compact: bool | None = None,
     choice: Choice | None = None,
+    stage: Stage | None = None,
 ) -> Flow:
     """An engine ready to move a system from a state (2n,) at t with parameter values in the order of `symbols`.
 
-    `compact` is the mode of compilation (None: chosen by size and length); `choice` a choice of rows made before.
+    `compact` is the mode of compilation (None: chosen by size and length); `choice` a choice of rows made before. A
+    `stage` of a system that switches is moved as it is, `values` being those of its statement.
     Raises NotSmooth where the statement switches, StateError, MassError or ContradictionError where no motion exists.
     """
-    refuse_switches(system)
+    if stage is None:
+        refuse_switches(system)
     if engine == "plain":
         from dalembert.engine.plain import Plain
 
         return Plain(system, values, t, state, tolerance)
     from dalembert.engine.taylor import Taylor
 
-    return Taylor(system, values, t, state, tolerance, compact, choice)
+    return Taylor(system, values, t, state, tolerance, compact, choice, stage)

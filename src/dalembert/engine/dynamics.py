@@ -6,6 +6,9 @@ The elimination is unrolled over a chosen independent set of rows:
 
 with S = A M⁻¹ Aᵀ. Any such set is a {1,4} inverse, so motion and constraint force do not depend on it (Udwadia 2000,
 remark 7). Where M is diagonal, as for mass points, no product is written twice and equal masses cancel.
+
+Where C has a part D λ̂ that follows the actual multipliers, Qᶜ = C + Aᵀλ̂, these come from (S + A M⁻¹ D) λ̂ = b − A M⁻¹
+(Q + C₀), C₀ the rest of C. It need not be symmetric, and where a pivot of it vanishes there is no unique answer.
 """
 
 from collections import defaultdict
@@ -13,12 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import frexp
 
-from dalembert.derive.elimination import Factors, Vector, factor
+from dalembert.derive.elimination import Factors, Vector, factor, triangles
 from dalembert.derive.mechanics import Sparse
 from dalembert.engine.expressions import Compiled, Expression, times
 
 Entries = Vector[Expression]
-Work = Callable[[Entries], Entries]
+Work = Callable[[Entries], tuple[Entries, dict[int, Entries]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,7 @@ class Dynamics:
 
     `pivots` are the D of S = LDLᵀ, one for each chosen row: at most its entry of the `diagonal` of S, and falling
     towards zero where the rows become dependent. `inertia` are the D of M = LDLᵀ, one for each coordinate: positive.
+    `reactions` are the actual multipliers λ̂; `jams` the pivots that say whether they are unique, over those of S.
     """
 
     acceleration: Entries
@@ -36,6 +40,9 @@ class Dynamics:
     pivots: Entries
     diagonal: Entries
     inertia: Entries
+    reactions: Entries
+    jams: list[Expression]
+    D: dict[int, Entries]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,21 +77,21 @@ def augmented(question: Question, algebra: Compiled) -> Question:
     terms: defaultdict[tuple[int, int], list[Expression]] = defaultdict(list)
     for place, entry in question.M.items():
         terms[place].append(entry)
-    forces: defaultdict[int, list[Expression]] = defaultdict(list)
+    loads: defaultdict[int, list[Expression]] = defaultdict(list)
     for i, f in question.Q.items():
-        forces[i].append(f)
+        loads[i].append(f)
     for r, row in question.A.items():
         for i, left in row.items():
             if r in question.b:
-                forces[i].append(left * question.b[r])
+                loads[i].append(left * question.b[r])
             for j, right in row.items():
                 terms[i, j].append(left * right)
     M = {place: algebra.total(parts) for place, parts in terms.items()}
-    return Question(M, {i: algebra.total(parts) for i, parts in forces.items()}, question.A, question.b)
+    return Question(M, {i: algebra.total(parts) for i, parts in loads.items()}, question.A, question.b)
 
 
 def solve(question: Question, work: Work, algebra: Compiled) -> Dynamics:
-    """Unroll the elimination; `work` gives C once the multipliers of the chosen rows are known."""
+    """Unroll the elimination; `work` gives C and D once the multipliers of the chosen rows are known."""
     mass = factor(question.M)
     if any(mass.below.values()):
         return _coupled(question, mass, work, algebra)
@@ -107,16 +114,21 @@ def _diagonal(question: Question, masses: Entries, work: Work, algebra: Compiled
         full = x if mass is None else {r: mass * entry for r, entry in x.items()}
         return {r: times(1.0 / scale[r], entry) for r, entry in full.items()}
 
-    lam = factors.solve(_minus(b, _rows_times(A, a, algebra)), algebra)
-    C = work(whole(lam))
+    lam = factors.solve(minus(b, _rows_times(A, a, algebra)), algebra)
+    C, D = work(whole(lam))
+    if D:
+        return _coupled(question, factor(question.M), work, algebra)
     c = {i: f * w[i] for i, f in C.items() if i in w}
     drop = factors.solve(_rows_times(A, c, algebra), algebra) if c else {}
-    net = _forces(A, _minus(lam, drop), algebra)
+    net = forces(A, minus(lam, drop), algebra)
     pushed = net if one else {i: f * w[i] for i, f in net.items()}
     return Dynamics(
-        acceleration=_plus(_plus(a, c), pushed),
-        ideal=_forces(question.A, whole(lam), algebra),
-        nonideal=_minus(C, _forces(question.A, whole(drop), algebra)),
+        reactions=whole(minus(lam, drop)),
+        jams=[],
+        D={},
+        acceleration=plus(plus(a, c), pushed),
+        ideal=forces(question.A, whole(lam), algebra),
+        nonideal=minus(C, forces(question.A, whole(drop), algebra)),
         multipliers=whole(lam),
         pivots=factors.pivots,
         diagonal={r: S[r, r] for r in factors.pivots},
@@ -150,23 +162,55 @@ def _coupled(question: Question, mass: Factors[Expression], work: Work, algebra:
     a = mass.solve(question.Q, algebra)
     S = _gram(A, inertia, algebra)
     factors = factor(S)
-    lam = factors.solve(_minus(question.b, _rows_times(A, a, algebra)), algebra)
-    C = work(lam)
+    lam = factors.solve(minus(question.b, _rows_times(A, a, algebra)), algebra)
+    C, D = work(lam)
     nonideal, drop = dict(C), {}
-    if C:
-        c = mass.solve(C, algebra)
-        drop = factors.solve(_rows_times(A, c, algebra), algebra)
-        nonideal = _minus(C, _forces(A, drop, algebra))
-        a = _plus(a, c)
+    jams: list[Expression] = []
+    if C or D:
+        drop = factors.solve(_rows_times(A, mass.solve(C, algebra), algebra), algebra) if C else {}
+        if D:
+            actual, jams = _actual(question, D, mass, S, minus(lam, drop), algebra)
+            C = plus(C, forces(D, actual, algebra))
+            drop = minus(lam, actual)
+        nonideal = minus(C, forces(A, drop, algebra))
+        a = plus(a, mass.solve(C, algebra))
     return Dynamics(
-        acceleration=_plus(a, _forces(inertia, _minus(lam, drop), algebra)),
-        ideal=_forces(A, lam, algebra),
+        acceleration=plus(a, forces(inertia, minus(lam, drop), algebra)),
+        ideal=forces(A, lam, algebra),
         nonideal=nonideal,
         multipliers=lam,
         pivots=factors.pivots,
         diagonal={r: S[r, r] for r in factors.pivots},
         inertia=mass.pivots,
+        reactions=minus(lam, drop),
+        jams=jams,
+        D=D,
     )
+
+
+def _actual(
+    question: Question,
+    D: Mapping[int, Entries],
+    mass: Factors[Expression],
+    S: Sparse[Expression],
+    before: Entries,
+    algebra: Compiled,
+) -> tuple[Entries, list[Expression]]:
+    """λ̂ of (S + A M⁻¹ D) λ̂ = S λ, λ the multipliers without D; and the pivots of that matrix over the diagonal of S."""
+    A = question.A
+    pushed = {r: mass.solve(d, algebra) for r, d in D.items() if r in A}
+    matrix = {place: [entry] for place, entry in S.items()}
+    for s, column in pushed.items():
+        for r, row in A.items():
+            if terms := [(entry, column[j]) for j, entry in row.items() if j in column]:
+                matrix.setdefault((r, s), []).append(algebra.combine(terms))
+    right: dict[int, list[Expression]] = {}
+    for (r, s), entry in S.items():
+        if s in before:
+            right.setdefault(r, []).append(entry * before[s])
+    factors = triangles({place: algebra.total(terms) for place, terms in matrix.items()})
+    found = factors.solve({r: algebra.total(terms) for r, terms in right.items()}, algebra)
+    return found, [factors.pivots[r] / S[r, r] for r in A]
 
 
 def _meeting(A: Mapping[int, Entries], columns: Mapping[int, Entries]) -> dict[int, list[int]]:
@@ -230,7 +274,7 @@ def _rows_times(A: Mapping[int, Entries], x: Entries, algebra: Compiled) -> Entr
     return {r: algebra.combine(terms) for r, terms in pairs.items() if terms}
 
 
-def _forces(columns: Mapping[int, Entries], weights: Entries, algebra: Compiled) -> Entries:
+def forces(columns: Mapping[int, Entries], weights: Entries, algebra: Compiled) -> Entries:
     """Σ_r weight_r column_r."""
     parts: defaultdict[int, list[Expression]] = defaultdict(list)
     for r, column in columns.items():
@@ -241,9 +285,9 @@ def _forces(columns: Mapping[int, Entries], weights: Entries, algebra: Compiled)
     return {j: algebra.total(terms) for j, terms in parts.items()}
 
 
-def _plus(a: Entries, b: Entries) -> Entries:
+def plus(a: Entries, b: Entries) -> Entries:
     return {i: a[i] + b[i] if i in a and i in b else a[i] if i in a else b[i] for i in a | b}
 
 
-def _minus(a: Entries, b: Entries) -> Entries:
+def minus(a: Entries, b: Entries) -> Entries:
     return {i: a[i] - b[i] if i in a and i in b else a[i] if i in a else -b[i] for i in a | b}

@@ -3,14 +3,18 @@
 A state is one row of numbers: n coordinates, n velocities, then the work done so far by each power in `works`.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple, Protocol
 
 from dalembert.derive import Array
 
-WORKS = ("force", "ideal", "nonideal")
-"""Whose work is counted: active forces and what else changes the energy, ideal and work-doing constraint forces."""
+POWERS = ("force", "ideal", "nonideal")
+"""Whose work is integrated: active forces and what else changes the energy, ideal and work-doing constraint forces."""
+
+WORKS = (*POWERS, "impact")
+"""Whose work is counted: these, and the impulses of impacts."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Piece(NamedTuple):
     """A stretch of motion: the states at those of the wanted times that were reached, and where it ended.
 
     Shapes: times (k,), states (k, d), end (d,). `broken` says in words why no further step can be taken; the end is
-    then the last state that exists.
+    then the last state that exists. `fired` is the guard that fell to zero at the end.
     """
 
     times: Array
@@ -34,6 +38,7 @@ class Piece(NamedTuple):
     end: Array
     steps: int
     broken: str | None = None
+    fired: int | None = None
 
 
 class Watch(NamedTuple):
@@ -54,12 +59,16 @@ class Watch(NamedTuple):
 
 
 class Along(NamedTuple):
-    """What is derived along k states: acceleration, ideal, nonideal (k, n), multipliers (k, m), energy (k,)."""
+    """What is derived along k states: acceleration, ideal, nonideal (k, n), multipliers, reactions (k, m), energy (k,).
+
+    Multipliers λ are those of the ideal force Aᵀλ, reactions λ̂ the actual ones, Qᶜ = C + Aᵀλ̂.
+    """
 
     acceleration: Array
     ideal: Array
     nonideal: Array
     multipliers: Array
+    reactions: Array
     energy: Array
 
 
@@ -129,6 +138,18 @@ class Flow(Protocol):
 
     def along(self, times: Array, states: Array) -> Along:
         """Everything derived, along states."""
+        ...
+
+    def guards(self, times: Array, states: Array) -> Array:
+        """What must stay positive in a stage, along states (k, g)."""
+        ...
+
+    def levels(self, times: Array, states: Array) -> Array:
+        """The left-hand sides of all constraints of the system a stage is of, along states (k, m)."""
+        ...
+
+    def look_away(self, guards: Iterable[int] = ()) -> None:
+        """From now on do not stop at these guards; at all others."""
         ...
 
     def choose(self, t: float, state: Array) -> bool:

@@ -4,13 +4,14 @@ Slow, readable, portable: the specification of the compiled engine, and what run
 Smooth systems only; switches are refused by name.
 """
 
+from collections.abc import Iterable
 from math import inf
 
 import numpy as np
 from scipy.integrate import DOP853
 
 from dalembert.derive import Array, energy_and_power, instant_at, mass_and_rows
-from dalembert.engine.flow import WORKS, Along, Choice, Piece, Watch
+from dalembert.engine.flow import POWERS, Along, Choice, Piece, Watch
 from dalembert.model import StateError, Statement
 from dalembert.principles import Answer, ContradictionError, Instant, InstantError, MassError, explicit
 
@@ -23,7 +24,7 @@ LEAP = 1000  # steps at most over a singular place
 class Plain:
     """One system with its values, ready to move."""
 
-    works = WORKS
+    works = POWERS
     pivots = ("the mass matrix", "the constraints")
     masses, rows, roots, first = 1, 1, 0, 8
     steep = False
@@ -88,7 +89,19 @@ class Plain:
         answers = [self._decide(t, state)[1] for t, state in zip(times, states, strict=True)]
         energy = [energy_and_power(self._system, self._inputs(t, y))[0] for t, y in zip(times, states, strict=True)]
         acceleration, ideal, nonideal, multipliers = (np.array(column) for column in zip(*answers, strict=True))
-        return Along(acceleration, ideal, nonideal, multipliers, np.array(energy))
+        reactions = np.array([self._reactions(t, state) for t, state in zip(times, states, strict=True)])
+        return Along(acceleration, ideal, nonideal, multipliers, reactions, np.array(energy))
+
+    def guards(self, times: Array, states: Array) -> Array:  # noqa: ARG002
+        """None: it moves no stages."""
+        return np.zeros((len(times), 0))
+
+    def levels(self, times: Array, states: Array) -> Array:
+        """The left-hand sides of the constraints."""
+        return self.watch(times, states).level
+
+    def look_away(self, guards: Iterable[int] = ()) -> None:
+        """There is nothing to look at."""
 
     def choose(self, t: float, state: Array) -> bool:  # noqa: ARG002
         """Nothing is chosen: the pseudo-inverse takes all rows."""
@@ -103,6 +116,12 @@ class Plain:
     def _decide(self, t: float, state: Array) -> tuple[Instant, Answer]:
         now = instant_at(self._system, self._inputs(t, state))
         return now, explicit(now)
+
+    def _reactions(self, t: float, state: Array) -> Array:
+        """The actual multipliers, Qᶜ = C + Aᵀλ̂: those of an ideal system that C is an active force of."""
+        now = instant_at(self._system, self._inputs(t, state))
+        names = now.coordinates, now.constraints
+        return explicit(Instant(now.M, now.Q + now.C, now.A, now.b, np.zeros(now.n), *names)).multipliers
 
     def _rate(self, t: float, state: Array) -> Array:
         """d/dt of coordinates, velocities and works; NaN where it does not exist, so that the step is made smaller."""

@@ -8,17 +8,18 @@ from functools import cached_property, lru_cache
 from math import exp, inf, isfinite, isnan, nan
 from threading import Lock
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import heyoka as hy
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.derive.stage import Stage
 from dalembert.engine.flow import WORKS, Along, Choice
 from dalembert.engine.recipe import Recipe, recipe
-from dalembert.model import Statement
 
-BROKEN, STEPS = hy.taylor_outcome.err_nf_state, hy.taylor_outcome.step_limit
+BROKEN = hy.taylor_outcome.err_nf_state
+ARMED, BLIND = 1e-300, 1e300  # a guard that is exactly zero at the start of a step would hide its next root
 GAPS = 8  # how many orders of a series may be missing before its end
 LARGE = 60  # from so many states on, functions are compiled in compact mode
 
@@ -40,13 +41,13 @@ compiling = Clock()
 
 
 class Code:
-    """The functions of a statement on one choice of rows, each compiled when first asked for."""
+    """The functions of a stage on one choice of rows, each compiled when first asked for."""
 
-    def __init__(self, form: Statement, choice: Choice) -> None:
-        self.form, self.choice = form, choice
+    def __init__(self, stage: Stage, choice: Choice) -> None:
+        self.choice, form = choice, stage.statement
         self.n, self.m = len(form.coordinates), len(form.constraints)
         with compiling:
-            self.recipe: Recipe = recipe(form, choice.rows, choice.augment)
+            self.recipe: Recipe = recipe(stage, choice.rows, choice.augment)
         self.works = tuple(name for name in WORKS if name in self.recipe.powers)
         self._integrators: dict[tuple[float, bool], Integrator] = {}
 
@@ -70,13 +71,24 @@ class Code:
     @cached_property
     def _along(self) -> "Function":
         r = self.recipe
-        return self._function([*r.acceleration, *r.ideal, *r.nonideal, *r.multipliers, r.energy])
+        return self._function([*r.acceleration, *r.ideal, *r.nonideal, *r.multipliers, *r.reactions, r.energy])
+
+    @cached_property
+    def guards(self) -> "Function":
+        """What must stay positive."""
+        return self._function(self.recipe.guards)
+
+    @cached_property
+    def levels(self) -> "Function":
+        """The left-hand sides of the constraints of the system, in force or not."""
+        return self._function(self.recipe.levels)
 
     def along(self, states: Array, times: Array, values: Array) -> Along:
         """Everything derived, along states (k, 2n)."""
         out = self._along(states, times, values)
-        acceleration, ideal, nonideal, rest = np.split(out, [self.n, 2 * self.n, 3 * self.n], axis=1)
-        return Along(acceleration, ideal, nonideal, rest[:, :-1], rest[:, -1])
+        n, m = self.n, self.m
+        a, ideal, nonideal, lam, actual = np.split(out[:, :-1], [n, 2 * n, 3 * n, 3 * n + m], axis=1)
+        return Along(a, ideal, nonideal, lam, actual, out[:, -1])
 
     def integrator(self, tolerance: float, compact: bool) -> "Integrator":
         """The compiled integrator for a tolerance, made once."""
@@ -113,15 +125,28 @@ class Function:
 
 
 class Integrator:
-    """heyoka's adaptive Taylor integrator of a recipe and the work it counts; one caller at a time."""
+    """heyoka's adaptive Taylor integrator of a recipe and the work it counts; one caller at a time.
+
+    It stops where a guard falls to zero. heyoka's own parameters come after those of the recipe: one for each guard,
+    added to it, `ARMED` or, where the guard is not to be looked at, `BLIND`.
+    """
 
     def __init__(self, cooked: Recipe, works: tuple[str, ...], tolerance: float, compact: bool) -> None:
         n = len(cooked.acceleration)
-        variables = [*cooked.variables, *(hy.expression(f"w{i}") for i in range(len(works)))]
-        right = [*cooked.variables[n:], *cooked.acceleration, *(cooked.powers[w] for w in works)]
+        extra = [hy.expression(f"w{i}") for i in range(len(works) + len(cooked.clocks))]
+        variables = [*cooked.variables, *extra]
+        speeds = [0.0 * v if i in cooked.still else v for i, v in enumerate(cooked.variables[n:])]
+        right = [*speeds, *cooked.acceleration, *(cooked.powers[w] for w in works), *cooked.clocks]
         self.lock = Lock()
+        self._guards = len(cooked.guards)
         # Without the vectoriser of LLVM's highest level, compilation takes half the time and runs no slower.
-        options = {"opt_level": 2, "slp_vectorize": False} if compact else {}
+        options: dict[str, Any] = {"opt_level": 2, "slp_vectorize": False} if compact else {}
+        if cooked.guards:
+            first = cooked.parameters
+            options["t_events"] = [
+                hy.t_event(g + hy.par[first + i], direction=hy.event_direction.negative)
+                for i, g in enumerate(cooked.guards)
+            ]
         self.integrator = hy.taylor_adaptive(
             list(zip(variables, right, strict=True)),
             np.zeros(len(variables)),
@@ -133,27 +158,39 @@ class Integrator:
 
     def grid(
         self, t: float, state: Array, times: Array, values: Array, steps: int, reach: float, longest: float
-    ) -> tuple[Any, float, int, Array, float, Array]:
-        """propagate_grid from a state at t: outcome, smallest step, steps, states at the times reached, time, end.
+    ) -> "Course":
+        """propagate_grid from a state at t, until the last of the times or until a guard falls to zero.
 
         `reach` bounds the first step, `longest` every step.
         """
+        d = len(state)
         with self.lock:
             ta = self._placed(t, state, values)
             first: list[Array] = []
             if not t + reach >= times[-1]:  # NaN where the series does not exist
                 outcome, _ = (BROKEN, 0.0) if isnan(reach) else ta.step(max_delta_t=reach, write_tc=True)
                 if outcome == BROKEN:
-                    return BROKEN, 0.0, 0, np.zeros((0, len(state))), t, state
-                first = [ta.update_d_output(at).copy() for at in times[: np.searchsorted(times, ta.time, side="right")]]
+                    return Course(True, None, 0.0, 0, np.zeros((0, d)), t, state)
+                passed = times[: np.searchsorted(times, ta.time, side="right")]
+                first = [ta.update_d_output(at)[:d].copy() for at in passed]
                 times, t, steps = times[len(first) :], ta.time, steps - 1
-            if not steps:
-                return STEPS, inf, 1, np.array(first).reshape(len(first), len(state)), ta.time, ta.state.copy()
+                fired = self._fired(outcome)
+                if not steps or fired is not None or not len(times):
+                    reached = np.array(first).reshape(len(first), d)
+                    return Course(False, fired, inf, 1, reached, ta.time, ta.state[:d].copy())
             outcome, smallest, _, count, _, found = ta.propagate_grid(
                 np.concatenate([[t], times]), max_steps=steps, max_delta_t=longest
             )
-            reached = np.concatenate([first, found[1:]]) if first else found[1:]
-            return outcome, smallest, count + (reach < inf), reached, ta.time, ta.state.copy()
+            found = found[1:, :d]
+            reached = np.concatenate([first, found]) if first else found
+            fired = self._fired(outcome)
+            counted = count + (reach < inf)
+            return Course(outcome == BROKEN, fired, smallest, counted, reached, ta.time, ta.state[:d].copy())
+
+    def _fired(self, outcome: Any) -> int | None:
+        """Which guard an outcome stands for."""
+        place = -int(outcome.value) - 1
+        return place if 0 <= place < self._guards else None
 
     def walk(self, t: float, state: Array, until: float, values: Array, steps: int) -> tuple[Array, Array]:
         """Single steps from a state at t, for as long as they are finite: times (k,) and states (k, d)."""
@@ -167,7 +204,7 @@ class Integrator:
                 if outcome == BROKEN or not np.isfinite(ta.state).all():
                     break
                 times.append(ta.time)
-                states.append(ta.state.copy())
+                states.append(ta.state[: len(state)].copy())
                 if ta.time >= until:
                     break
         return np.array(times), np.array(states)
@@ -177,7 +214,7 @@ class Integrator:
         with self.lock:
             ta = self._placed(t, state, values)
             ta.step(max_delta_t=0.0, write_tc=True)
-            terms = ta.tc.copy()
+            terms = ta.tc[: len(state)].copy()
         powers = (times - t)[:, None] ** np.arange(terms.shape[1])
         last = np.abs(terms[:, -2:] * powers[-1, -2:]).max() / max(1.0, np.abs(state).max())
         return powers @ terms.T, float(last) if isfinite(last) else inf
@@ -205,12 +242,29 @@ class Integrator:
     def _placed(self, t: float, state: Array, values: Array) -> Any:
         ta = self.integrator
         ta.time = t
-        ta.state[:] = state
+        ta.state[: len(state)] = state
+        ta.state[len(state) :] = 0.0
         ta.pars[:] = values[: len(ta.pars)]
+        if self._guards:
+            ta.reset_cooldowns()
         return ta
 
 
-@lru_cache(maxsize=64)
-def code(form: Statement, choice: Choice) -> Code:
-    """The compiled code of a statement without its values, kept for the next run."""
-    return Code(form, choice)
+class Course(NamedTuple):
+    """How an integrator went: whether it broke, which guard fell, its smallest step, its steps, the states (k, d) at the
+    times reached, the time it came to, and the state there.
+    """
+
+    broken: bool
+    fired: int | None
+    smallest: float
+    steps: int
+    reached: Array
+    time: float
+    end: Array
+
+
+@lru_cache(maxsize=256)
+def code(stage: Stage, choice: Choice) -> Code:
+    """The compiled code of a stage, kept for the next run."""
+    return Code(stage, choice)

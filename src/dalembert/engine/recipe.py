@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from sympy.core.symbol import Str
 
 from dalembert.derive.elimination import Vector, factor
 from dalembert.derive.mechanics import Sparse, constraint_rates, energy, rows, unconstrained
-from dalembert.derive.natures import work_doing
-from dalembert.engine.dynamics import Dynamics, augmented, chosen, solve
+from dalembert.derive.natures import following, reactions, work_doing
+from dalembert.derive.stage import Actual, Held, Stage
+from dalembert.engine.dynamics import Dynamics, Question, augmented, chosen, forces, minus, plus, solve
 from dalembert.engine.expressions import Compiled, Expression
 from dalembert.model import ON_POSITIONS, Statement
 
@@ -22,6 +26,10 @@ class Recipe:
 
     energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian; kinetic: q̇ᵀMq̇. powers: the rates at which active
     forces, ideal and work-doing constraint forces change that energy, only those that are not identically zero.
+
+    reactions: the actual multipliers, m. guards: what must stay positive; clocks: the slopes of those in which time
+    stands by itself, which the step must see too. levels: the left-hand sides of constraints that are only looked at.
+    still: the places of coordinates that do not move. parameters: how many there are, the constants too.
     """
 
     variables: list[Expression]
@@ -41,10 +49,17 @@ class Recipe:
     energy: Expression
     kinetic: Expression
     powers: dict[str, Expression]
+    reactions: list[Expression]
+    guards: list[Expression]
+    clocks: list[Expression]
+    levels: list[Expression]
+    still: tuple[int, ...]
+    parameters: int
 
 
-def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Recipe:
+def recipe(stage: Stage, independent: Sequence[int], augment: bool) -> Recipe:
     """Derive in the compiled algebra and unroll the elimination; `augment` where M alone is not positive definite."""
+    system = stage.statement
     algebra = Compiled(system)
     n, m = len(system.coordinates), len(system.constraints)
     M, Q = unconstrained(system, algebra)
@@ -53,27 +68,36 @@ def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Reci
     question = chosen(M, Q, A, b, independent, algebra)
     every: dict[int, Expression] = {}
 
-    def work(lam: Vector[Expression]) -> Vector[Expression]:
+    def work(lam: Vector[Expression]) -> tuple[Vector[Expression], dict[int, Vector[Expression]]]:
         every.update(_least_norm(A, question.A, lam, m, algebra))
         algebra.lam = tuple(every.get(r, algebra.zero) for r in range(m))
         C, _ = work_doing(system, algebra, M, A)
-        return {i: c for i, c in enumerate(C) if not algebra.is_zero(c)}
+        return {i: c for i, c in enumerate(C) if not algebra.is_zero(c)}, following(system, algebra, A)
 
     solved: Dynamics = solve(augmented(question, algebra) if augment else question, work, algebra)
+    shares = _shares(system, question, solved, every, algebra)
     total, force_power = energy(system, algebra, M, Q)
     kinetic = algebra.total([algebra.v[i] * entry * algebra.v[j] for (i, j), entry in M.items()])
     lent = _virtual_rates(system, algebra, level, rate, A)
+
+    def power(forces: Vector[Expression]) -> Expression:
+        return algebra.total([algebra.v[i] * f for i, f in forces.items()])
+
     powers = {
-        "force": force_power,
-        "ideal": algebra.total([every[r] * s for r, s in lent.items() if r in every]),
-        "nonideal": algebra.total([algebra.v[i] * f for i, f in solved.nonideal.items()]),
+        "force": algebra.total([force_power, power(shares.force)]) if shares.force else force_power,
+        "ideal": algebra.total([every[r] * s for r, s in lent.items() if r in every and r not in shares.held]),
+        "nonideal": power(shares.nonideal),
     }
+    actual = {Actual(Str(c.name)): solved.reactions.get(r, algebra.zero) for r, c in enumerate(system.constraints)}
+    known = reactions(system, algebra, A, stage.guards) | actual
+    guards = [algebra.convert(g, known) for g in stage.guards] + solved.jams
+    slopes = [algebra.gradient(g, [algebra.t]).get(0) for g in guards]
     done = algebra.finished
     return Recipe(
         variables=[*algebra.q, *algebra.v],
-        acceleration=done(_dense(solved.acceleration, n, algebra)),
-        ideal=done(_dense(solved.ideal, n, algebra)),
-        nonideal=done(_dense(solved.nonideal, n, algebra)),
+        acceleration=done(_dense({i: a for i, a in solved.acceleration.items() if i not in stage.still}, n, algebra)),
+        ideal=done(_dense(shares.ideal, n, algebra)),
+        nonideal=done(_dense(shares.nonideal, n, algebra)),
         multipliers=done(_dense(every, m, algebra)),
         pivots=done([solved.pivots[r] for r in independent]),
         diagonal=done([solved.diagonal[r] for r in independent]),
@@ -87,7 +111,39 @@ def recipe(system: Statement, independent: Sequence[int], augment: bool) -> Reci
         energy=done([total])[0],
         kinetic=done([kinetic])[0],
         powers={name: done([p])[0] for name, p in powers.items() if not algebra.is_zero(p)},
+        reactions=done(_dense(solved.reactions, m, algebra)),
+        guards=done(guards),
+        clocks=done([slope for slope in slopes if slope is not None]),
+        levels=done([algebra.convert(e, {}) for e in stage.levels]),
+        still=stage.still,
+        parameters=len(system.symbols) + len(algebra.constants),
     )
+
+
+class _Shares(NamedTuple):
+    """Whose force is whose, where some rows are held by friction or by an active force: sparse over coordinates."""
+
+    held: set[int]
+    ideal: Vector[Expression]
+    nonideal: Vector[Expression]
+    force: Vector[Expression]
+
+
+def _shares(
+    system: Statement, question: Question, solved: Dynamics, lam: Vector[Expression], algebra: Compiled
+) -> _Shares:
+    """The ideal force Aᵀλ of rows that are constraints, what held rows add to active forces, and the rest."""
+    held = {r: c.by for r, c in enumerate(system.constraints) if isinstance(c, Held)}
+    if not held:
+        return _Shares(set(), solved.ideal, solved.nonideal, {})
+    own = {r: row for r, row in question.A.items() if r not in held}
+    ideal = forces(own, lam, algebra)
+    driven = {r for r, by in held.items() if by == "force"}
+    force: Vector[Expression] = {}
+    for columns in (question.A, solved.D):
+        force = plus(force, forces({r: c for r, c in columns.items() if r in driven}, solved.reactions, algebra))
+    rest = minus(minus(plus(solved.ideal, solved.nonideal), ideal), force)
+    return _Shares(set(held), ideal, rest, force)
 
 
 def _dense(sparse: Vector[Expression], size: int, algebra: Compiled) -> list[Expression]:

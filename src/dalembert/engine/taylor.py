@@ -5,13 +5,15 @@ are dependent, or that M alone is singular, the principles decide on the numbers
 be replaced by M + AᵀA. Any such choice gives the same motion and forces.
 """
 
+from collections.abc import Iterable
 from math import inf
 
 import numpy as np
 
 from dalembert.derive import Array, form, instant_at
+from dalembert.derive.stage import Stage
 from dalembert.engine.flow import Along, Choice, Piece, Watch
-from dalembert.engine.program import BROKEN, Code, code
+from dalembert.engine.program import ARMED, BLIND, Code, code
 from dalembert.model import StateError, Statement, name_of
 from dalembert.principles import explicit, independent_rows
 
@@ -35,15 +37,18 @@ class Taylor:
         tolerance: float,
         compact: bool | None = None,
         choice: Choice | None = None,
+        stage: Stage | None = None,
     ) -> None:
-        self._system, self._values = system, values
-        self._form = form(system)
+        self._stage = stage or Stage(form(system))
+        self._system, self._values = system if stage is None else stage.statement, values
+        self._form = self._stage.statement
+        self._blind: tuple[int, ...] = ()
         self._tolerance = max(tolerance, EPS)
         self._fresh = True
         self._reached: float | None = None  # of the first step
-        self._longest = np.zeros(len(system.constraints))  # each row's gradient, as long as it has been
+        self._longest = np.zeros(len(self._form.constraints))  # each row's gradient, as long as it has been
         self._compact, self._may_change = compact is not False, compact is None
-        everything = Choice(tuple(range(len(system.constraints))), False)
+        everything = Choice(tuple(range(len(self._form.constraints))), False)
         self._take(choice or everything)
         if choice is None and not self._sound(t, state):
             self.choose(t, state)
@@ -123,13 +128,13 @@ class Taylor:
         begin, integrator = state - done, self._integrator
         first = min(self.reach(t, begin), longest) if self._fresh else inf
         self._fresh = False
-        outcome, smallest, count, found, time, end = integrator.grid(
-            t, begin, times, self._numbers, steps, first, longest
-        )
-        if outcome != BROKEN and smallest > COLLAPSED * abs(time) and np.isfinite(found).all():
+        course = integrator.grid(t, begin, times, self._numbers, steps, first, longest)
+        found, end, time = course.reached, course.end, course.time
+        collapsed = course.smallest <= COLLAPSED * abs(time) and course.fired is None
+        if not course.broken and not collapsed and np.isfinite(found).all():
             if self.works:
                 found, end = found + done, end + done
-            return Piece(times[: len(found)], found, time, end, count)
+            return Piece(times[: len(found)], found, time, end, course.steps, fired=course.fired)
         walked, states = integrator.walk(t, begin, times[-1], self._numbers, steps)
         small = np.flatnonzero(np.diff(walked) <= COLLAPSED * np.abs(walked[1:]))
         small = small[walked[small + 1] < times[-1]]
@@ -149,6 +154,21 @@ class Taylor:
     def leap(self, t: float, state: Array, times: Array) -> tuple[Array, float]:
         """By the Taylor polynomial: at an isolated singular place the motion is smooth, only its equation is not."""
         return self._integrator.leap(t, state, times, self._numbers)
+
+    def guards(self, times: Array, states: Array) -> Array:
+        """What must stay positive, along states (k, g)."""
+        return self._code.guards(states, times, self._numbers)
+
+    def levels(self, times: Array, states: Array) -> Array:
+        """The left-hand sides of all constraints of the system a stage is of, along states."""
+        return self._code.levels(states, times, self._numbers)
+
+    def look_away(self, guards: Iterable[int] = ()) -> None:
+        """From now on do not stop at these guards; at all others."""
+        self._blind = tuple(guards)
+        self._numbers[self._code.recipe.parameters :] = ARMED
+        for g in self._blind:
+            self._numbers[self._code.recipe.parameters + g] = BLIND
 
     def watch(self, times: Array, states: Array) -> Watch:
         """The constraints and pivots along states."""
@@ -171,8 +191,10 @@ class Taylor:
             self._compile()
 
     def _take(self, choice: Choice) -> None:
-        self._code: Code = code(self._form, choice)
-        self._numbers = self._code.numbers(self._values)
+        self._code: Code = code(self._stage, choice)
+        numbers = self._code.numbers(self._values)
+        self._numbers = np.concatenate([numbers, np.full(len(self._code.recipe.guards), ARMED)])
+        self.look_away(self._blind)
         self._compile()
 
     def _compile(self) -> None:

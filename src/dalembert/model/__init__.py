@@ -1,5 +1,6 @@
 """STATE: what the mechanician states. Frozen values, checked when built."""
 
+from dalembert.model.cases import uncovered
 from dalembert.model.checks import against_assumptions, is_coordinate, is_velocity, name_of, velocity
 from dalembert.model.clock import time
 from dalembert.model.constraints import ON_POSITIONS, Constraint, Differential, Holonomic, Nonholonomic, OneSided
@@ -57,5 +58,6 @@ __all__ = [
     "refuse",
     "sliding",
     "time",
+    "uncovered",
     "velocity",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sympy import Add, Expr, Integer, Mul
+from sympy import Add, Expr, Ge, Gt, Integer, Le, Lt, Mul
 
 from dalembert.model.checks import (
     coordinates_in,
@@ -140,10 +140,11 @@ class OneSided:
         restitution, found = expression(self.restitution, "the restitution")
         faults += found
         if restitution is not None:
-            faults += _restitution_faults(restitution)
-        if self.impact_friction not in (True, False):
-            faults.append(f"impact_friction is {self.impact_friction!r}, True or False is meant")
-        elif self.impact_friction and not isinstance(self.nature, Coulomb):
+            faults += restitution_faults(restitution)
+        rough: object = self.impact_friction
+        if not isinstance(rough, bool):
+            faults.append(f"impact_friction is {rough!r}, True or False is meant")
+        elif rough and not isinstance(self.nature, Coulomb):
             faults.append("impact_friction needs the nature Coulomb, which says how large the friction is")
         refuse(ModelError, _subject(self), [*faults, *_details(self.name, self.nature)])
         object.__setattr__(self, "expr", expr)
@@ -165,7 +166,8 @@ def _subject(constraint: Constraint) -> str:
     return f"{kind} {constraint.name!r}" if isinstance(constraint.name, str) and constraint.name else kind
 
 
-def _restitution_faults(e: Expr) -> Iterator[str]:
+def restitution_faults(e: Expr) -> Iterator[str]:
+    """What is wrong with a restitution: it is constant, and from 0 to 1 as far as that is plain."""
     if coordinates_in(e) or velocities_in(e) or e.has(time()):
         yield f"the restitution {shown(e)} changes along a motion; a number or an expression of parameters is meant"
     yield from no_reactions(e, "the restitution")
@@ -174,6 +176,11 @@ def _restitution_faults(e: Expr) -> Iterator[str]:
 
 
 def _relation(value: object, what: str, sign: str = "=") -> tuple[Expr | None, list[str]]:
+    if sign == ">=" and isinstance(value, (Ge, Gt, Le, Lt)):
+        upper, lower = value.gts, value.lts
+        return None, [
+            f"{what} is the relation {value}: write ({upper}) - ({lower}), which is kept from falling below zero"
+        ]
     expr, faults = expression(value, what)
     if expr is not None:
         faults += no_reactions(expr, what)

@@ -69,6 +69,7 @@ class Scope:
     velocities: bool = True  # whether x' may appear
     reactions: bool = False  # whether ideal(x), ideal_magnitude() and multiplier("ring") may appear
     time: bool = True  # whether t may appear
+    kind: str = ""  # of the constraint that is read: holonomic, nonholonomic, one_sided
 
     @cached_property
     def names(self) -> dict[Expr, str]:
@@ -113,8 +114,8 @@ class _Reading:
 
     def read(self, tree: Tree[Token]) -> Expr:
         (content,) = tree.children
-        if isinstance(content, Tree) and content.data == "comparison" and content.children[1] == "==":
-            self.fail(content.children[1], "write left - right: the expression is understood to be = 0")
+        if isinstance(content, Tree) and content.data == "comparison":
+            self._refuse_relation(content.children[1])
         values: dict[int, Expr | Boolean | str] = {}
         for part in self._leaves_first(content):
             try:
@@ -127,6 +128,16 @@ class _Reading:
                 self.fail(_place(part), str(refused))
         result = values[id(content)]
         return self.number(content, result)
+
+    def _refuse_relation(self, sign: Token) -> None:
+        """A relation where an expression is meant: say which expression states it."""
+        if self.scope.kind == "one_sided":
+            difference = "right - left" if sign in ("<", "<=") else "left - right"
+            self.fail(sign, f"write {difference}: the expression is understood to be >= 0")
+        if sign == "==":
+            self.fail(sign, "write left - right: the expression is understood to be = 0")
+        if self.scope.kind:
+            self.fail(sign, f"a {self.scope.kind} constraint is no inequality; a contact is stated by one_sided")
 
     def _leaves_first(self, content: Tree[Token] | Token) -> Iterator[Tree[Token] | Token]:
         """Every part after the parts in it, with no recursion; counts them and their depth."""
@@ -207,7 +218,9 @@ class _Reading:
             near = "" if known else self._suggestion(name, list(self.scope.coordinates))
             self.fail(name, f"{_short(name)} is not a coordinate and has no velocity{near}")
         if not self.scope.velocities:
-            self.fail(name, f"a holonomic constraint cannot contain the velocity {name}'; use nonholonomic")
+            kind = self.scope.kind or "holonomic"
+            hint = "use nonholonomic" if kind == "holonomic" else "a contact is a relation of coordinates and time"
+            self.fail(name, f"a {kind} constraint cannot contain the velocity {name}'; {hint}")
         # What coordinate.diff(t) is, made without its search for rules: a text may hold thousands of velocities.
         return Expr.__new__(Derivative, coordinate, Tuple(time(), S.One))
 

@@ -4,15 +4,20 @@ Each nature states the vector C(q, q̇, t) it contributes (Udwadia and Kalaba 20
 section 5). A system's C is the sum over its constraints. How C follows from a nature is in `derive/natures.py`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sympy import Expr, MatrixBase
+from sympy import Basic, Expr, MatrixBase, Piecewise
+from sympy.functions.elementary.piecewise import ExprCondPair
 
-from dalembert.model.checks import expression, has_plain_sign, name_of, no_reactions, velocities_in
+from dalembert.model.checks import expression, has_plain_sign, is_velocity, name_of, no_reactions
 from dalembert.model.constants import shown
 from dalembert.model.errors import ModelError, refuse
+from dalembert.model.writing import leaves_first
+
+NORMALS = ("ideal", "actual")
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class Viscous:
     coefficient: Expr
 
     def __init__(self, c: Expr | float) -> None:
-        object.__setattr__(self, "coefficient", _coefficient("Viscous", "c", c))
+        object.__setattr__(self, "coefficient", _drag("Viscous", c))
 
     def expressions(self) -> Iterator[Expr]:
         """The coefficient."""
@@ -81,7 +86,7 @@ class Quadratic:
     coefficient: Expr
 
     def __init__(self, c: Expr | float) -> None:
-        object.__setattr__(self, "coefficient", _coefficient("Quadratic", "c", c))
+        object.__setattr__(self, "coefficient", _drag("Quadratic", c))
 
     def expressions(self) -> Iterator[Expr]:
         """The coefficient."""
@@ -119,21 +124,21 @@ class Coulomb:
         sliding: Expr | Sequence[Expr] | None = None,
         of: str | Sequence[str] = (),
     ) -> None:
-        faults: list[str] = []
-        if normal not in ("ideal", "actual"):
+        kinetic, faults = _coefficient("mu", mu)
+        holding, found = (None, []) if static is None else _coefficient("static", static)
+        faults += found
+        if kinetic is not None and holding is not None and _is_below(holding, kinetic):
+            faults.append(f"static={holding} is below mu={kinetic}")
+        if normal not in NORMALS:
             faults.append(f"normal is {normal!r}; it can be 'ideal' or 'actual'")
         slides, found = _sliding(sliding)
         names, more = _names(of)
         refuse(ModelError, "Coulomb", [*faults, *found, *more])
-        object.__setattr__(self, "coefficient", _coefficient("Coulomb", "mu", mu))
-        object.__setattr__(self, "static", None if static is None else _coefficient("Coulomb", "static", static))
+        object.__setattr__(self, "coefficient", kinetic)
+        object.__setattr__(self, "static", holding)
         object.__setattr__(self, "normal", normal)
         object.__setattr__(self, "sliding", slides)
         object.__setattr__(self, "of", names)
-        if self.static is not None:
-            given = [e for e in (self.coefficient, self.static) if has_plain_sign(e)]
-            if len(given) == 2 and (given[1] - given[0]).is_negative:
-                raise ModelError("Coulomb", [f"static={self.static} is below mu={self.coefficient}"])
 
     def expressions(self) -> Iterator[Expr]:
         """The coefficients, and the sliding velocity where it is given."""
@@ -147,38 +152,80 @@ Nature: TypeAlias = Ideal | Prescribed | Viscous | Quadratic | Coulomb
 
 
 def _sliding(given: object) -> tuple[tuple[Expr, ...] | None, list[str]]:
-    """The components of a sliding velocity: expressions linear in the velocities, without reactions."""
+    """The components of a sliding velocity."""
     if given is None:
         return None, []
     listed = list(given) if isinstance(given, (Iterable, MatrixBase)) and not isinstance(given, str) else [given]
-    faults = [] if 1 <= len(listed) <= 3 else [f"sliding has {len(listed)} components, one to three are meant"]
+    faults = list(sliding_count(len(listed), "sliding"))
     out: list[Expr] = []
     for number, value in enumerate(listed, 1):
         what = "sliding" if len(listed) == 1 else f"sliding[{number}]"
         expr, found = expression(value, what)
         faults += found
-        if expr is None:
-            continue
-        faults += no_reactions(expr, what)
-        moving = velocities_in(expr)
-        if not moving:
-            faults.append(f"{what} is {shown(expr)}, which contains no velocity")
-        elif any(velocities_in(expr.diff(v)) for v in moving):
-            faults.append(f"{what} is {shown(expr)}, which is not linear in the velocities")
-        out.append(expr)
+        if expr is not None:
+            faults += sliding_faults(expr, what)
+            out.append(expr)
     return tuple(out), faults
 
 
+def sliding_count(number: int, what: str) -> Iterator[str]:
+    """A fault where a sliding velocity has not one to three components."""
+    if not 1 <= number <= 3:
+        yield f"{what} has {number} components, one to three are meant"
+
+
+def sliding_faults(expr: Expr, what: str) -> Iterator[str]:
+    """What is wrong with a component of a sliding velocity: it is linear in the velocities and has no reaction."""
+    yield from no_reactions(expr, what)
+    degree = _degree(expr)
+    if degree == 0:
+        yield f"{what} is {shown(expr)}, which contains no velocity"
+    elif degree > 1:
+        yield f"{what} is {shown(expr)}, which is not linear in the velocities"
+
+
+def _degree(expr: Expr) -> int:
+    """The degree of an expression in the velocities, as far as its form shows; 2 for all that is not linear."""
+    made: dict[Basic, int] = {}
+    for node in leaves_first(expr):
+        parts = [made[a] for a in node.args]
+        if is_velocity(node):
+            made[node] = 1
+        elif node.is_Mul:
+            made[node] = min(sum(parts), 2)
+        elif node.is_Add or isinstance(node, Piecewise):
+            made[node] = max(parts)
+        elif isinstance(node, ExprCondPair):
+            made[node] = 2 if parts[1] else parts[0]
+        else:
+            made[node] = 2 if any(parts) else 0
+    return made[expr]
+
+
 def _names(given: object) -> tuple[tuple[str, ...], list[str]]:
+    """The names of constraints, one or several, each once."""
     listed = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
-    foreign = [x for x in listed if not isinstance(x, str)]
-    return tuple(map(str, listed)), [f"of has {x!r}; the name of a constraint is meant" for x in foreign]
+    faults = [f"of has {x!r}; the name of a constraint is meant" for x in listed if not isinstance(x, str)]
+    names = [x for x in listed if isinstance(x, str)]
+    faults += [f"of names the constraint {name!r} more than once" for name, n in Counter(names).items() if n > 1]
+    return tuple(names), faults
 
 
-def _coefficient(nature: str, name: str, value: object) -> Expr:
+def _coefficient(name: str, value: object) -> tuple[Expr | None, list[str]]:
+    """A coefficient, which is not negative as far as that is plain."""
     expr, faults = expression(value, name)
     if expr is not None and has_plain_sign(expr) and expr.is_negative:
         faults.append(f"{name}={expr} is negative")
+    return expr, faults
+
+
+def _is_below(one: Expr, other: Expr) -> bool:
+    """Whether that is plain to see."""
+    return has_plain_sign(one) and has_plain_sign(other) and bool((one - other).is_negative)
+
+
+def _drag(nature: str, value: object) -> Expr:
+    expr, faults = _coefficient("c", value)
     refuse(ModelError, nature, faults)
     assert expr is not None  # no faults: there is an expression
     return expr

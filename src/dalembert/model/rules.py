@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sympy import Expr, S
+from sympy import Expr, Piecewise, S
 
+from dalembert.model.cases import uncovered
 from dalembert.model.checks import (
     coordinates_in,
     name_of,
@@ -44,12 +45,20 @@ def statement_faults(system: "Statement") -> Iterator[str]:
     for what, expr in all_expressions(system):
         if not coordinates_in(expr) <= known:
             yield from unknown_coordinates(expr, system.coordinates, what)
+        yield from _without_value(expr, what)
     yield from names_once(
         [*(name_of(q) for q in system.coordinates), *(s.name for s in system.symbols), time().name], "symbol"
     )
     yield from not_real(system.symbols)
     for constraint in system.constraints:
         yield from _nature_faults(system, constraint)
+
+
+def _without_value(expr: Expr, what: str) -> Iterator[str]:
+    """A fault for every `Piecewise` in `expr` with cases that do not cover everything."""
+    for cases in sorted(expr.atoms(Piecewise), key=str) if expr.has(Piecewise) else ():
+        if words := uncovered(cases):
+            yield f"{what} contains a Piecewise without a value, {words}; give it a last case (value, True)"
 
 
 def _nature_faults(system: "Statement", constraint: Constraint) -> Iterator[str]:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tomli_w
-from sympy import Expr, Float, Integer, Symbol
+from sympy import Expr, Float, Integer, S, Symbol
 
 from dalembert.model.checks import name_of
 from dalembert.model.clock import function_of_time
-from dalembert.model.constraints import Constraint, Differential, Holonomic
+from dalembert.model.constraints import Constraint, Differential, Holonomic, Nonholonomic, OneSided
 from dalembert.model.errors import ModelError, refuse
 from dalembert.model.files import loads
 from dalembert.model.grammar import RESERVED, is_name
@@ -123,10 +123,19 @@ class _Writer:
     def _constraint(self, c: Constraint) -> dict[str, Any]:
         out: dict[str, Any] = {"name": c.name}
         what = f"the constraint {c.name!r}"
-        if isinstance(c, Differential):
-            out["differential"] = {name_of(q): self._text(a, what) for q, a in c.coefficients}
-        else:
-            out["holonomic" if isinstance(c, Holonomic) else "nonholonomic"] = self._text(c.expr, what)
+        match c:
+            case Holonomic(expr=expr):
+                out["holonomic"] = self._text(expr, what)
+            case Nonholonomic(expr=expr):
+                out["nonholonomic"] = self._text(expr, what)
+            case Differential(coefficients=coefficients):
+                out["differential"] = {name_of(q): self._text(a, what) for q, a in coefficients}
+            case OneSided(expr=expr, restitution=e, impact_friction=rough):
+                out["one_sided"] = self._text(expr, what)
+                if e is not S.Zero:
+                    out["restitution"] = self._text(e, f"the restitution of {what}")
+                if rough:
+                    out["impact_friction"] = True
         if not isinstance(c.nature, Ideal):
             out["nature"] = self._nature(c.nature, f"the nature of {what}")
         return out
@@ -141,10 +150,22 @@ class _Writer:
                 return {"viscous": self._text(k, what)}
             case Quadratic(coefficient=k):
                 return {"quadratic": self._text(k, what)}
-            case Coulomb(coefficient=k, static=static):
-                rest = {} if static is None else {"static": self._text(static, what)}
-                return {"coulomb": self._text(k, what)} | rest
+            case Coulomb():
+                return self._coulomb(nature, what)
         return {"ideal": True}
+
+    def _coulomb(self, nature: Coulomb, what: str) -> dict[str, Any]:
+        out: dict[str, Any] = {"coulomb": self._text(nature.coefficient, what)}
+        if nature.static is not None:
+            out["static"] = self._text(nature.static, what)
+        if nature.normal != "ideal":
+            out["normal"] = nature.normal
+        if nature.sliding is not None:
+            components = self._texts(nature.sliding, f"sliding of {what}")
+            out["sliding"] = components if len(components) > 1 else components[0]
+        if nature.of:
+            out["of"] = list(nature.of) if len(nature.of) > 1 else nature.of[0]
+        return out
 
     def _texts(self, exprs: "tuple[Expr, ...] | list[Expr]", where: str) -> list[str | int | float]:
         return [self._text(e, f"{where}[{i}]") for i, e in enumerate(exprs, 1)]

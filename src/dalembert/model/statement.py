@@ -4,7 +4,7 @@ A frozen value, complete and checked when built: hashable, comparable and pickla
 verify, …) are in `dalembert.system`, which adds what the other rooms can do with a statement.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from os import PathLike
@@ -165,10 +165,17 @@ class Statement:
 
         It is not checked again: it says less than a statement that was.
         """
+        valueless = tuple((s, 0.0) for s in self.symbols)
+        return self._changed(values=valueless, initial=(), until=None, name="")
+
+    def without(self, names: Collection[str]) -> Self:
+        """The statement without the constraints of these names; natures that refer to them are left as they are."""
+        return self._changed(constraints=tuple(c for c in self.constraints if c.name not in names))
+
+    def _changed(self, **changes: Any) -> Self:
+        """The same with other fields, not checked again."""
         bare = object.__new__(type(self))
-        kept = {f.name: getattr(self, f.name) for f in fields(self)}
-        kept |= {"values": tuple((s, 0.0) for s in self.symbols), "initial": (), "until": None, "name": ""}
-        for name, value in kept.items():
+        for name, value in {**{f.name: getattr(self, f.name) for f in fields(self)}, **changes}.items():
             object.__setattr__(bare, name, value)
         return bare
 

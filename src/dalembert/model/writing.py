@@ -29,7 +29,7 @@ def canonical(expr: Expr) -> Expr:
     """
     nodes = Nodes()
     made: dict[Basic, Basic] = {}
-    for node in _leaves_first(expr):
+    for node in leaves_first(expr):
         args = [made[a] for a in node.args]
         try:
             rebuilt = _rebuilt(nodes, node, args)
@@ -70,7 +70,7 @@ _BY_KIND: dict[type[Basic], Callable[[Nodes, list[Basic]], Basic]] = {
 }
 
 
-def _leaves_first(expr: Basic) -> Iterator[Basic]:
+def leaves_first(expr: Basic) -> Iterator[Basic]:
     """Every different node after its arguments, with no recursion."""
     seen: set[Basic] = set()
     stack: list[tuple[Basic, bool]] = [(expr, False)]
@@ -106,7 +106,7 @@ def write(expr: Expr, names: Mapping[Expr, str] | None = None) -> str:
     by their own names. Raises `ModelError` with everything in `expr` that the grammar cannot say.
     """
     writer = _Writer(names)
-    for node in _leaves_first(expr):
+    for node in leaves_first(expr):
         writer.add(node)
     refuse(ModelError, "this expression cannot be written", writer.faults)
     return writer.written[expr].text

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dalembert.derive import Array
-from dalembert.engine import WORKS, Choice
+from dalembert.derive import Array, form
+from dalembert.derive.modes import switches
+from dalembert.motion.record import Episode
 from dalembert.model import ON_POSITIONS, Particles, Statement, name_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 FIXED = (
     "time", "coordinate", "constraint", "ideal_force", "nonideal_force", "multiplier", "residual", "energy",
-    "force_work", "ideal_work", "nonideal_work", "constraint_work", "balance", "mode",
+    "force_work", "ideal_work", "nonideal_work", "impact_work", "constraint_work", "balance", "reaction", "mode",
 )  # fmt: skip
 SIGN = (
     "M q̈ = Q + Qᶜ with Qᶜ = ideal_force + nonideal_force, and ideal_force = Aᵀ multiplier with A = ∂f/∂q "
@@ -113,18 +114,24 @@ def units(system: Statement) -> Units:
 
 
 def modes(motion: "Trajectory") -> tuple[Array, str]:
-    """The number of the choice of rows at each sample, (k,), and what each number means; equal choices share one."""
-    numbers: dict[Choice, int] = {}
-    of_stretch = [numbers.setdefault(choice, len(numbers)) for _, choice in motion.choices]
-    stretch = np.searchsorted([t for t, _ in motion.choices], motion.t, side="right") - 1
-    rows = [c.name for c in motion.system.constraints]
+    """The number of the mode at each sample, (k,), and what each number means; equal modes share one.
 
-    def words(choice: Choice) -> str:
-        chosen = [rows[r] for r in choice.rows]
-        said = "no constraints" if not rows else "all constraints" if len(chosen) == len(rows) else ", ".join(chosen)
-        return said + (" (with M + AᵀA for M)" if choice.augment else "")
+    Where the system has no modes of its own, they are the choices of rows.
+    """
+    numbers: dict[str, int] = {}
+    names = [c.name for c in motion.system.constraints]
+    known = switches(form(motion.system)) if any(e.mode is not None for e in motion.episodes) else None
 
-    meaning = "; ".join(f"{number}: {words(choice)}" for choice, number in numbers.items())
+    def words(episode: Episode) -> str:
+        if episode.mode is not None and known is not None:
+            return known.words(episode.mode)
+        chosen = [names[r] for r in episode.choice.rows]
+        said = "no constraints" if not names else "all constraints" if len(chosen) == len(names) else ", ".join(chosen)
+        return said + (" (with M + AᵀA for M)" if episode.choice.augment else "")
+
+    of_stretch = [numbers.setdefault(words(e), len(numbers)) for e in motion.episodes]
+    stretch = np.searchsorted([e.time for e in motion.episodes], motion.t, side="right") - 1
+    meaning = "; ".join(f"{number}: {said}" for said, number in numbers.items())
     return np.array(of_stretch, dtype=np.int32)[np.maximum(stretch, 0)], meaning
 
 
@@ -151,21 +158,24 @@ def _reactions(motion: "Trajectory") -> Iterator[Column]:
     yield Column("ideal_force", FORCE, along.ideal, "constraint force, ideal part", unit.force, sign)
     yield Column("nonideal_force", FORCE, along.nonideal, "constraint force, work-doing part", unit.force, sign)
     yield Column("multiplier", ROW, along.multipliers, "multiplier λ", unit.multiplier, sign | least)
+    actual = {"comment": "of Qᶜ = C + Aᵀλ̂, C the work-doing force as it was stated; λ where C is zero"}
+    yield Column("reaction", ROW, along.reactions, "actual multiplier λ̂", unit.multiplier, sign | actual)
     yield Column("residual", ROW, motion.residual, "value of the constraint f = 0", "unit of f")
 
 
 def _energies(motion: "Trajectory") -> Iterator[Column]:
     """Energy, the work that changed it, and what is left when that is taken away; and the mode."""
-    force, ideal, nonideal = (motion.works[WORKS.index(who)] for who in ("force", "ideal", "nonideal"))
+    force, ideal, nonideal, impact = motion.works
     what = {"comment": "q̇ᵀ ∂L/∂q̇ − L; ½ q̇ᵀMq̇ where the system was stated by mass and force"}
     yield Column("energy", SCALAR, motion.along.energy, "energy", "J", what)
     yield Column("force_work", SCALAR, force, "work since the start of active forces and explicit time", "J")
     yield Column("ideal_work", SCALAR, ideal, "work since the start of the ideal constraint force", "J")
     yield Column("nonideal_work", SCALAR, nonideal, "work since the start of the work-doing constraint force", "J")
     yield Column("constraint_work", SCALAR, ideal + nonideal, "work since the start of all constraint force", "J")
+    yield Column("impact_work", SCALAR, impact, "work since the start of the impulses of impacts", "J")
     yield Column("balance", SCALAR, motion.balance, "energy less all work since the start", "J")
     numbers, meaning = modes(motion)
-    yield Column("mode", SCALAR, numbers, "constraint rows in use", "1", {"meaning": meaning})
+    yield Column("mode", SCALAR, numbers, "mode: contacts, friction, signs of what switches; else the constraint rows in use", "1", {"meaning": meaning})
 
 
 def _read_only(values: Array) -> Array:

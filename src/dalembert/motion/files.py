@@ -24,25 +24,27 @@ from uuid import uuid4
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.derive.modes import Mode
 from dalembert.engine import WORKS, Along, Choice
 from dalembert.model import ModelError, Statement, refuse
 from dalembert.model.files import loads
 from dalembert.model.saving import dumps
 from dalembert.motion.dataset import variable_names
+from dalembert.motion.record import Episode
 from dalembert.motion.status import Event, Projection, Status
 from dalembert.motion.trajectory import Settings, Trajectory
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
-FORMAT = 1
+FORMAT = 2
 FORMAT_KEY, MODEL_KEY, RECORD_KEY = "dalembert_format", "dalembert_model", "dalembert_record"
 PATIENCE = 50  # attempts to take away what is still being written
 T = TypeVar("T", bound=Trajectory)
 
 
 class Arrays(NamedTuple):
-    """The arrays of a motion: t (k,), y (2n, k), works (3, k), what is derived along them, and residual (k, m)."""
+    """The arrays of a motion: t (k,), y (2n, k), works (4, k), what is derived along them, and residual (k, m)."""
 
     t: Array
     y: Array
@@ -62,7 +64,7 @@ class Arrays(NamedTuple):
 
         names = variable_names(system)
         acceleration = _read_only(np.ascontiguousarray(several(names.acceleration).T))
-        rest = (one(name) for name in ("ideal_force", "nonideal_force", "multiplier", "energy"))
+        rest = (one(name) for name in ("ideal_force", "nonideal_force", "multiplier", "reaction", "energy"))
         works = several(tuple(f"{who}_work" for who in WORKS))
         y = several((*names.coordinate, *names.velocity))
         return cls(one("time"), y, works, Along(acceleration, *rest), one("residual"))
@@ -110,7 +112,8 @@ def load(path: str | PathLike[str], kind: type[T], system_kind: type[Statement])
     if found is None:
         raise ModelError(subject, ["this is not a motion: it was not written by Motion.save"])
     if found != FORMAT:
-        fault = f"this motion is in format {found}, and this version of dalembert reads {FORMAT}: use a newer one"
+        other = "an older" if int(found) < FORMAT else "a newer"
+        fault = f"this motion is in format {found}, and this version of dalembert reads {FORMAT}: use {other} one"
         raise ModelError(subject, [fault])
     try:
         record = json.loads(data.attrs[RECORD_KEY])
@@ -139,7 +142,9 @@ def _record(motion: Trajectory) -> dict[str, Any]:
         "status": str(motion.status),
         "events": motion.events,
         "projections": motion.projections,
-        "choices": [(t, choice.rows, choice.augment) for t, choice in motion.choices],
+        "episodes": [
+            (t, choice.rows, choice.augment, None if mode is None else asdict(mode)) for t, choice, mode in motion.episodes
+        ],
         "settings": asdict(motion.settings),
         "statistics": dict(motion.statistics),
         "digest": arrays.digest(),
@@ -160,9 +165,12 @@ def _motion(kind: type[T], system: Statement, arrays: Arrays, record: dict[str, 
         _read_only(np.array(record["end_values"], dtype=float)),
         _read_only(np.array(record["end_works"], dtype=float)),
         Status.of(record["status"]),
-        tuple(Event(*event) for event in record["events"]),
+        tuple(Event(*event[:-1], tuple(event[-1])) for event in record["events"]),
         tuple(Projection(*projection) for projection in record["projections"]),
-        tuple((t, Choice(tuple(rows), augment)) for t, rows, augment in record["choices"]),
+        tuple(
+            Episode(t, Choice(tuple(rows), augment), None if mode is None else _mode(mode))
+            for t, rows, augment, mode in record["episodes"]
+        ),
         Settings(**record["settings"]),
         MappingProxyType(record["statistics"]),
     )
@@ -238,6 +246,15 @@ def _removed(leftover: Path) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
         if leftover.exists():
             sleep(0.02)
+
+
+def _mode(given: dict[str, Any]) -> Mode:
+    """A mode from JSON, where tuples are lists."""
+
+    def frozen(value: Any) -> Any:
+        return tuple(map(frozen, value)) if isinstance(value, list) else value
+
+    return Mode(**{name: frozen(value) for name, value in given.items()})
 
 
 def _item(value: Any) -> Any:

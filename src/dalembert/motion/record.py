@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from dalembert.derive import Array
-from dalembert.engine import Choice, Watch
+from dalembert.derive.modes import Mode
+from dalembert.engine import WORKS, Choice, Watch
 from dalembert.motion.status import Event, Projection, Status
 
 DRIFT = 256.0
@@ -30,22 +33,40 @@ class Limits:
     step: float = float("inf")
 
 
+class Episode(NamedTuple):
+    """From when on which rows are chosen, and in which mode, where the system has modes."""
+
+    time: float
+    choice: Choice
+    mode: Mode | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What a run leaves: samples times (k,) and states (k, d), where it ended, and how."""
+    """What a run leaves: samples times (k,) and states (k, 2n), works (k, 4), where it ended, and how."""
 
     times: Array
     states: Array
+    works: Array
     begin_time: float
     begin: Array
     time: float
     end: Array
+    end_works: Array
     status: Status
     events: tuple[Event, ...]
     projections: tuple[Projection, ...]
-    choices: tuple[tuple[float, Choice], ...]
+    episodes: tuple[Episode, ...]
     steps: int
     drift: float
+
+
+def all_works(counted: Array, names: tuple[str, ...]) -> Array:
+    """All works (k, 4), zero where they are identically zero."""
+    out = np.zeros((len(counted), len(WORKS)))
+    for column, name in enumerate(names):
+        out[:, WORKS.index(name)] = counted[:, column]
+    return out
 
 
 class Stretch(NamedTuple):

@@ -1,18 +1,18 @@
 """The run itself: an engine moved stretch by stretch, watched, put back on the constraints, and ended in words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import sqrt
 from time import perf_counter
 
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.engine import WORKS, Flow, Piece, Watch, flow
+from dalembert.engine import POWERS, Flow, Piece, Watch, flow
 from dalembert.model import Statement
 from dalembert.motion.blame import FAILURES, at, blame
 from dalembert.motion.guard import LOST, LOW, ROOT, ZERO, Low, Positive, drift
 from dalembert.motion.projection import Return
-from dalembert.motion.record import Limits, Progress, Record, Stretch
+from dalembert.motion.record import Episode, Limits, Progress, Record, Stretch, all_works
 from dalembert.motion.status import Ending, Event, Projection, Status
 
 STRETCH = 0.1  # seconds between looks at the clock, the keyboard and the drift
@@ -31,6 +31,8 @@ CLOSELY = 4  # looks a step at what stands under roots
 JUMP = 100  # a drift of so many bounds at once is no drift: the equations were not solved there
 UNBALANCED = 1e-7  # a gap between energy and work, relative to their size, that is no rounding
 SHORTEST = 1e-7  # the shortest step, relative to the run, tried to close it
+APPROACH, SHRINKS = 64, 16  # the first moments of a stage, over a step, and how often they are made shorter
+NONE = np.zeros(0)
 HOPELESS = 1e-6  # a distance from the constraints that projection cannot leave means contradictory rows
 
 
@@ -61,7 +63,7 @@ class Run:
         self._states: list[Array] = []
         self._events: list[Event] = []
         self._projections: list[Projection] = []
-        self._choices = [(t0, moving.choice)]
+        self._episodes = [Episode(t0, moving.choice)]
         self._steps, self._drift, self._bound = 0, 0.0, limits.drift
         self._most_steps = moving.first
         self._cap = min(limits.step, (until - t0) / UNSEEN if moving.steep else np.inf)  # of the step
@@ -70,32 +72,38 @@ class Run:
         self._balance: float | None = None
         self._size = 0.0  # of energies and works so far
         self._slack = max(UNBALANCED, 1e4 * float(str(moving.facts["tolerance"])))
+        self.fired: int | None = None  # the guard that ended a stage
         self._pivots = Positive(lambda watch: watch.pivots, self._zeros())
         self._radicands = Positive(lambda watch: watch.radicands, ROOT)
 
-    def go(self) -> Record:
-        """Move until the end, or until something ends it."""
+    def go(self, ties: Sequence[int] = (), floors: Array = NONE) -> Record:
+        """Move until the end, or until something ends it; `ties` are the guards that begin at zero (see `leave`)."""
         self._began = perf_counter()
         if len(self.samples) and self.samples[0] <= self.t0:
             self._keep(self.samples[:1], self.state[None, :])
         try:
-            status = self._loop()
+            status = self.leave(ties, floors) or self._loop()
         except KeyboardInterrupt:
             status = Status(Ending.INTERRUPTED, f"from the keyboard {self._where()}")
-        if status.ending != Ending.FINISHED and not (self._times and self._times[-1][-1] == self.t):
+        done = status.ending in (Ending.FINISHED, Ending.SWITCHED)
+        if not done and not (self._times and self._times[-1][-1] == self.t):
             self._times.append(np.array([self.t]))
             self._states.append(self.state[None, :])
+        n2 = 2 * self._n
+        states = np.vstack(self._states) if self._states else np.zeros((0, len(self.state)))
         return Record(
             np.concatenate(self._times) if self._times else np.zeros(0),
-            np.vstack(self._states) if self._states else np.zeros((0, len(self.state))),
+            states[:, :n2],
+            all_works(states[:, n2:], self.flow.works),
             self.t0,
-            self._begin,
+            self._begin[:n2],
             self.t,
-            self.state,
+            self.state[:n2],
+            all_works(self.state[None, n2:], self.flow.works)[0],
             status,
             tuple(self._events),
             tuple(self._projections),
-            tuple(self._choices),
+            tuple(self._episodes),
             self._steps,
             self._drift,
         )
@@ -207,11 +215,43 @@ class Run:
             return self._project(s, first)
         self._drift = max(self._drift, float(s.drift.max()))
         if s.drift[-1] > self._bound / AIM and piece.time < self.until and piece.steps >= FIRST // 8:
-            return self._project(s, len(s.times) - 1)
+            return self._project(s, len(s.times) - 1) or self._switched(piece)
         self._accept(s, len(s.times) - 1)
         if piece.broken:
             return self._cross(None, piece.broken)
-        return None
+        return self._switched(piece)
+
+    def _switched(self, piece: Piece) -> Status | None:
+        """The end of a stage where a guard has fallen to zero."""
+        self.fired = piece.fired
+        return None if piece.fired is None else Status(Ending.SWITCHED, self._where())
+
+    def leave(self, ties: Sequence[int], floors: Array) -> Status | None:
+        """The first moments of a stage some of whose guards begin at zero: not looked at until they have risen.
+
+        `floors` (g,) is what counts as zero of each guard.
+        """
+        if not len(ties):
+            return None
+        places = list(ties)
+        longest = min(self._spacing / APPROACH, self.until - self.t)
+        for k in range(SHRINKS):
+            end = self.t + longest / 8.0**k
+            if not end > self.t:
+                break
+            inside = self.samples[: np.searchsorted(self.samples, end, side="right")]
+            grid = np.union1d(inside, np.linspace(self.t, end, 9)[1:])
+            grid = grid[grid > self.t]
+            self.flow.look_away(places)
+            piece = self.flow.advance(self.t, self.state, grid, FIRST, self._cap)
+            self.flow.look_away()
+            if piece.broken or not len(piece.times):
+                continue
+            values = self.flow.guards(piece.times, piece.states)[:, places]
+            if (values >= -floors[places]).all():
+                return self._take(piece, np.isin(grid, inside))
+        self.fired = places[0]
+        return Status(Ending.SWITCHED, self._where())
 
     def _stretch(self, piece: Piece, wanted: Array) -> Stretch:
         reached, states, marks = piece.times, piece.states, wanted[: len(piece.times)]
@@ -294,7 +334,7 @@ class Run:
         self._pivots.forget(self._zeros())
         names = ", ".join(self.system.constraints[r].name for r in self.flow.choice.rows)
         self._events.append(Event(t, "rows", names))
-        self._choices.append((t, self.flow.choice))
+        self._episodes.append(Episode(t, self.flow.choice))
         return True
 
     def _lost(self, low: Low) -> str:
@@ -381,9 +421,9 @@ class Run:
 
     def _for_twin(self) -> tuple[Array, list[int]]:
         """The state with all works, as the plain twin has it, and where the places of this engine are in it."""
-        works = [2 * self._n + i for i, name in enumerate(WORKS) if name in self.flow.works]
+        works = [2 * self._n + i for i, name in enumerate(POWERS) if name in self.flow.works]
         places = [*range(2 * self._n), *works]
-        state = np.zeros(2 * self._n + len(WORKS))
+        state = np.zeros(2 * self._n + len(POWERS))
         state[places] = self.state
         return state, places
 

@@ -10,17 +10,17 @@ import numpy as np
 from sympy import Expr
 
 from dalembert.derive import Array, instant_at, parameter_values, state_values
-from dalembert.engine import Engine, compile_seconds, compiled_engine, distance, flow
+from dalembert.engine import Engine, compile_seconds, compiled_engine, distance, refuse_switches
 from dalembert.model import StateError, Statement, as_number, refuse
 from dalembert.motion.record import DRIFT, Limits, Progress
-from dalembert.motion.run import Run
+from dalembert.motion.staging import COMPILE, Staging
 from dalembert.motion.start import CLOSE, Start, completed, own_keys, size_of
 from dalembert.motion.status import Ending, Interrupted, RunError
 from dalembert.motion.trajectory import Settings, Trajectory
+from dalembert.motion.travel import travel
 
 SAMPLES, MOST = 201, 100_000_000  # where none are asked for, and at most
 EPS = float(np.finfo(float).eps)
-COMPILE = {"auto": None, "compact": True, "full": False}
 T = TypeVar("T", bound=Trajectory)
 
 
@@ -77,28 +77,29 @@ def simulate(
     )
     settings, compiled = plan.settings, compile_seconds()
     state = np.array([plan.stated.get(key, 0.0) for key in (*system.coordinates, *system.velocities)])
-    off = distance(settings.engine, system, plan.values, plan.t0, state)
+    staging = Staging(system, plan.values, settings.engine, settings.tolerance, settings.compile)
+    if settings.engine == "plain":
+        refuse_switches(system)
+    off = np.inf if staging.switches else distance(settings.engine, system, plan.values, plan.t0, state)
     if off > CLOSE * size_of(state):
         state, off = completed(system, plan.stated, plan.t0, plan.values), np.inf
-    moving = flow(settings.engine, system, plan.values, plan.t0, state, settings.tolerance, COMPILE[settings.compile])
-    begin = perf_counter()
-    first = np.concatenate([state, np.zeros(len(moving.works))])
-    run = Run(moving, system, plan.values, plan.t0, first, plan.samples, plan.until, plan.limits, progress)
-    if off > plan.limits.drift / 2:
-        run.begin_on_constraints()
-    record = run.go()
-    seconds = perf_counter() - begin
+    begin, earlier = perf_counter(), compile_seconds()
+    done = travel(
+        staging, plan.t0, state, plan.samples, plan.until, plan.limits, progress, settle=off > plan.limits.drift / 2
+    )
+    seconds, record = perf_counter() - begin - (compile_seconds() - earlier), done.record
     if record.status.ending == Ending.BROKEN and record.time == plan.t0:
         instant_at(system, [*state, plan.t0, *plan.values])  # raises where the start itself is at fault
     statistics = {
-        **moving.facts,
+        **done.flow.facts,
         "compile_seconds": compile_seconds() - compiled,
         "steps": record.steps,
         "run_seconds": seconds,
         "largest_drift": record.drift,
         "projections": len(record.projections),
+        "switches": done.switches,
     }
-    motion = kind.of(system, plan.values, record, moving, settings, statistics)
+    motion = kind.of(system, plan.values, record, done.flow, settings, statistics)
     if throw and not motion.status.ok:
         raise (Interrupted if record.status.ending == Ending.INTERRUPTED else RunError)(motion)
     return motion

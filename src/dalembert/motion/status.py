@@ -15,6 +15,9 @@ class Ending(StrEnum):
     SINGULAR = "singular"  # the rank of the constraints drops, or M becomes singular
     BROKEN = "broken"  # no further step exists: blow-up, domain, collapse
     LEFT = "off the constraints"  # the rows contradict each other
+    PARADOX = "paradox"  # friction and rigidity leave no motion, or more than one
+    SWITCHES = "too many switches"  # without end in a finite time
+    SWITCHED = "switched"  # only within a run: a guard fell to zero
 
 
 class Status(str):

@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike
 from sympy import Expr
 
 from dalembert.derive import Array
-from dalembert.engine import WORKS, Along, Choice, Engine, Flow, flow
+from dalembert.derive.modes import Mode
+from dalembert.engine import Along, Engine, Flow
 from dalembert.model import StateError, Statement, name_of, refuse
-from dalembert.motion.record import DRIFT, Limits, Record
-from dalembert.motion.run import Run
+from dalembert.motion.record import DRIFT, Episode, Limits, Record
+from dalembert.motion.staging import Staging
 from dalembert.motion.status import Event, Projection, Status
+from dalembert.motion.travel import travel
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -54,7 +56,7 @@ class Trajectory:
     status: Status
     events: tuple[Event, ...]
     projections: tuple[Projection, ...]
-    choices: tuple[tuple[float, Choice], ...]
+    episodes: tuple[Episode, ...]
     settings: Settings
     statistics: Mapping[str, Any]
 
@@ -69,27 +71,26 @@ class Trajectory:
         statistics: dict[str, Any],
     ) -> Self:
         """The trajectory a run leaves."""
-        n2 = 2 * len(system.coordinates)
-        times, states = record.times, record.states
+        times, states, works = record.times, record.states, record.works
         if not record.status.ok and len(times):  # forces may not exist where a run breaks; the end itself is kept
             last = moved.along(times[-1:], states[-1:])
             if not all(np.isfinite(part).all() for part in last):
-                times, states = times[:-1], states[:-1]
+                times, states, works = times[:-1], states[:-1], works[:-1]
         return cls(
             system,
             _frozen(values),
             _frozen(times),
-            _frozen(states[:, :n2].T),
-            _frozen(_all_works(states[:, n2:], moved.works)),
+            _frozen(states.T),
+            _frozen(works.T),
             record.begin_time,
-            _frozen(record.begin[:n2]),
+            _frozen(record.begin),
             record.time,
-            _frozen(record.end[:n2]),
-            _frozen(_all_works(record.end[None, n2:], moved.works)[:, 0]),
+            _frozen(record.end),
+            _frozen(record.end_works),
             record.status,
             record.events,
             record.projections,
-            record.choices,
+            record.episodes,
             settings,
             MappingProxyType(statistics),
         )
@@ -115,8 +116,8 @@ class Trajectory:
         """Accelerations, constraint forces, multipliers and energy at the samples: (k, n), (k, m), (k,)."""
         k, n, m = len(self.t), len(self.system.coordinates), len(self.system.constraints)
         if not k:
-            return Along(*(_frozen(np.zeros(shape)) for shape in ((0, n), (0, n), (0, n), (0, m), (0,))))
-        found = Along(*self._evaluated(lambda moving, times, states: moving.along(times, states)))
+            return Along(*(_frozen(np.zeros(shape)) for shape in ((0, n), (0, n), (0, n), (0, m), (0, m), (0,))))
+        found = Along(*self._evaluated(self._staging.along))
         for name, part in zip(Along._fields, found, strict=True):
             if not np.isfinite(part).all():
                 where = float(self.t[np.argmax(~np.isfinite(part.reshape(len(part), -1)).all(axis=1))])
@@ -128,7 +129,7 @@ class Trajectory:
         """The value of each constraint at the samples, (k, m)."""
         if not len(self.t):
             return _frozen(np.zeros((0, len(self.system.constraints))))
-        (level,) = self._evaluated(lambda moving, times, states: (moving.watch(times, states).level,))
+        (level,) = self._evaluated(lambda *asked: (self._staging.residual(*asked),))
         return level
 
     @cached_property
@@ -165,31 +166,34 @@ class Trajectory:
         if not after.any():
             return out
         wanted = np.unique(times[after])
-        moving = self._flow(t, state)
-        full = np.concatenate([state, np.zeros(len(moving.works))])
         limits = Limits(np.inf, np.inf, DRIFT * self.settings.tolerance, "pass")
-        record = Run(moving, self.system, self.values, t, full, wanted, float(wanted[-1]), limits).go()
+        record = travel(self._staging, t, state, wanted, float(wanted[-1]), limits, mode=self._mode_at(t)).record
         if len(record.times) < len(wanted) or not record.status.ok:
             raise StateError("at", [f"the motion cannot be followed from t = {t:.12g}: {record.status}"])
-        out[:, after] = record.states[np.searchsorted(wanted, times[after]), : len(state)].T
+        out[:, after] = record.states[np.searchsorted(wanted, times[after])].T
         return out
 
-    def _flow(self, t: float, state: Array, choice: Choice | None = None) -> Flow:
+    @cached_property
+    def _staging(self) -> Staging:
         s = self.settings
-        compact = {"auto": None, "compact": True, "full": False}[s.compile]
-        return flow(s.engine, self.system, self.values, t, state, s.tolerance, compact, choice)
+        return Staging(self.system, self.values, s.engine, s.tolerance, s.compile)
 
-    def _evaluated(self, ask: Callable[[Flow, Array, Array], Iterable[Array]]) -> list[Array]:
-        """What an engine says along the samples, each stretch on the rows that were chosen for it."""
-        begins = np.searchsorted(self.t, [t for t, _ in self.choices])
+    def _mode_at(self, t: float) -> Mode | None:
+        """The mode of a sample: the last that began by then."""
+        place = int(np.searchsorted([e.time for e in self.episodes], t, side="right")) - 1
+        return self.episodes[max(place, 0)].mode
+
+    def _evaluated(self, ask: Callable[[Flow, Mode | None, Array, Array], Iterable[Array]]) -> list[Array]:
+        """What an engine says along the samples, each stretch in its mode, on the rows that were chosen for it."""
+        begins = np.searchsorted(self.t, [e.time for e in self.episodes])
         begins[0] = 0
         bounds = [*begins, len(self.t)]
         parts = []
-        for (_, choice), i, j in zip(self.choices, bounds[:-1], bounds[1:], strict=True):
+        for (_, choice, mode), i, j in zip(self.episodes, bounds[:-1], bounds[1:], strict=True):
             if j > i:
                 states = self.y[:, i:j].T
-                moving = self._flow(float(self.t[i]), states[0], choice)
-                parts.append(ask(moving, self.t[i:j], states))
+                moving = self._staging.flow(float(self.t[i]), states[0], mode, choice)
+                parts.append(ask(moving, mode, self.t[i:j], states))
         return [_frozen(np.concatenate(column)) for column in zip(*parts, strict=True)]
 
     @property
@@ -235,7 +239,7 @@ class Trajectory:
             status=later.status,
             events=(*self.events, *later.events),
             projections=(*self.projections, *later.projections),
-            choices=(*self.choices, *later.choices),
+            episodes=(*self.episodes, *later.episodes),
             settings=later.settings,
             statistics=MappingProxyType({**later.statistics, **numbers, "largest_drift": drift}),
         )
@@ -278,11 +282,3 @@ def _frozen(array: Array) -> Array:
     kept = kept.copy() if kept is array or kept.base is not None else kept
     kept.setflags(write=False)
     return kept
-
-
-def _all_works(counted: Array, names: tuple[str, ...]) -> Array:
-    """The works (3, k) of forces, ideal and work-doing constraint forces, zero where they are identically zero."""
-    out = np.zeros((len(WORKS), len(counted)))
-    for column, name in enumerate(names):
-        out[WORKS.index(name)] = counted[:, column]
-    return out

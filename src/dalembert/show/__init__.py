@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 from dalembert.show.equations import Equations
-from dalembert.show.finding import Finding
+from dalembert.show.finding import Finding, apart
 from dalembert.show.summary import Summary
 
 if TYPE_CHECKING:
     from dalembert.show.pictures import plot
 
-__all__ = ["Equations", "Finding", "Summary", "plot"]
+__all__ = ["Equations", "Finding", "Summary", "apart", "plot"]
 
 
 def __getattr__(name: str) -> Any:

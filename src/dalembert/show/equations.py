@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 from sympy import Expr, ImmutableDenseMatrix
 
 from dalembert.derive import ClosedForm
-from dalembert.model import latex_name, name_of, time
+from dalembert.model import OneSided, latex_name, name_of, time
 from dalembert.show.notation import coordinate_names, drawn, flat, latex, plain, pretty, wrapped
 
 SIGN = "M q̈ = Q + Qᶜ_i + Qᶜ_ni,   Qᶜ_i = Aᵀ λ,   A q̈ = b"
@@ -73,8 +73,9 @@ class Equations(ClosedForm):
         return out
 
     def latex(self) -> str:
-        """One `aligned` environment with M, Q, A, b, C, forces, multipliers and the acceleration."""
-        lines = [rf"{name} &= {_latex_matrix(matrix)}" for name, matrix in self._matrices()]
+        """One `aligned` environment with contacts, M, Q, A, b, C, forces, multipliers and the acceleration."""
+        lines = [_latex_contact(c) for c in self.contacts]
+        lines += [rf"{name} &= {_latex_matrix(matrix)}" for name, matrix in self._matrices()]
         if self.factored and not self.contradictory and not self.undetermined:
             lines += [tex for _, tex in self._factored_lines()]
         for section in self.sections().values():
@@ -86,6 +87,8 @@ class Equations(ClosedForm):
     def text(self, width: int = 110) -> str:
         """Unicode text, two-dimensional where a line holds it, and at most `width` columns wide."""
         parts = [wrapped(SIGN if self.constraints else FREE, width)]
+        if self.contacts:
+            parts.append("\n".join(wrapped(_contact(c), width, "    ") for c in self.contacts))
         parts += [self._labelled(name, matrix, width) for name, matrix in self._matrices()]
         if self.factored and not self.contradictory and not self.undetermined:
             parts.append("\n".join(wrapped(line, width, "    ") for line, _ in self._factored_lines()))
@@ -105,6 +108,10 @@ class Equations(ClosedForm):
         return {
             "coordinates": [name_of(q) for q in self.coordinates],
             "constraints": list(self.constraints),
+            "contacts": [
+                {"constraint": c.name, "relation": f"{plain(c.expr)} >= 0", "restitution": plain(c.restitution)}
+                for c in self.contacts
+            ],
             **{name: m if name in "MA" else [row[0] for row in m] for name, m in matrices.items()},
             **solved,
             "factored": self.factored,
@@ -152,6 +159,18 @@ class Equations(ClosedForm):
 
     def __str__(self) -> str:
         return self.text()
+
+
+def _contact(c: OneSided) -> str:
+    """A contact on a line: φ ≥ 0, λ ≥ 0, and how it bounces."""
+    bounces = f",   restitution {plain(c.restitution)}" if c.restitution != 0 else ""
+    return f"φ[{c.name}] = {plain(c.expr)} ≥ 0,   λ[{c.name}] ≥ 0{bounces}"
+
+
+def _latex_contact(c: OneSided) -> str:
+    name = latex_name(c.name)
+    bounces = rf", \quad \mathrm{{restitution}}\ {latex(c.restitution)}" if c.restitution != 0 else ""
+    return rf"\varphi_{{{name}}} &= {latex(c.expr)} \geq 0, \quad \lambda_{{{name}}} \geq 0{bounces}"
 
 
 def _latex_matrix(matrix: ImmutableDenseMatrix) -> str:

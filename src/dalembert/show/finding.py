@@ -1,11 +1,12 @@
 """What a check of a statement at its start found: the state, its residuals, the certificate, the power."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from dalembert.derive import Residuals
+from dalembert.model import OneSided, Statement
 from dalembert.principles import Certificate, ContradictionError, Reconciled
 from dalembert.show.notation import columns, wrapped
 
@@ -16,7 +17,8 @@ ON_CONSTRAINTS = 1e-9  # how far off a constraint a start may be, relative to th
 class Finding:
     """A checked start; `certificate` is None where rows contradict, and then `reconciled` says what least squares makes
     of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist).
-    `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work.
+    `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart` are not among the
+    constraints.
     """
 
     state: Mapping[str, float]
@@ -26,12 +28,13 @@ class Finding:
     power: float | None = None
     contradiction: ContradictionError | None = None
     reconciled: Reconciled | None = None
+    apart: tuple[str, ...] = ()
 
     @property
     def on_constraints(self) -> bool:
         """Whether the start satisfies every constraint."""
-        size = 1 + max((abs(x) for x in self.state.values()), default=0.0)
-        return all(d <= ON_CONSTRAINTS * size for d in self.residuals.distance)
+        most = _most(self.state.values())
+        return all(d <= most for d in self.residuals.distance)
 
     @property
     def passed(self) -> bool:
@@ -60,6 +63,8 @@ class Finding:
                 f"  {name}: value {level:.3g}, rate {rate:.3g}, distance {distance:.3g}"
                 for name, level, rate, distance in zip(self.constraints, *self.residuals, strict=True)
             ]
+        if self.apart:
+            lines.append(f"Out of contact, and not in force: {', '.join(self.apart)}")
         if self.certificate is not None:
             lines += ["", *self.certificate.text().splitlines()]
         if self.power is not None and self.constraints:
@@ -92,6 +97,7 @@ class Finding:
                 }
                 for name, level, rate, distance in zip(self.constraints, *self.residuals, strict=True)
             ],
+            "out_of_contact": list(self.apart),
             "certificate": None if self.certificate is None else self.certificate.as_dict(),
             "power": self.power,
             "contradiction": None if self.contradiction is None else str(self.contradiction),
@@ -102,6 +108,22 @@ class Finding:
                 "unsatisfied": self.reconciled.unsatisfied.tolist(),
             },
         }
+
+
+def apart(system: Statement, state: Mapping[Any, float], off: Residuals) -> tuple[str, ...]:
+    """The contacts that are open at a state, or open or close there, by name; not those that are violated, φ < 0."""
+    most = _most(state.values())
+    found = []
+    for c, level, rate, distance in zip(system.constraints, *off, strict=True):
+        violated = -level * distance > most * max(abs(level), abs(rate))
+        if isinstance(c, OneSided) and distance > most and not violated:
+            found.append(c.name)
+    return tuple(found)
+
+
+def _most(state: Iterable[float]) -> float:
+    """How far off a constraint a state may be."""
+    return ON_CONSTRAINTS * (1 + max(map(abs, state), default=0.0))
 
 
 def _fitted(line: str, width: int) -> str:

@@ -145,7 +145,7 @@ class Summary:
         listed = self.constraints[:MOST]
         names = max((len(c.name) for c in listed), default=0)
         for c in listed:
-            head, tail = f"{MARGIN}{c.name:<{names}}  ", f"   {c.kind}, {c.nature}"
+            head, tail = f"{MARGIN}{c.name:<{names}}  ", f"   {c.words}"
             room = width - len(head) - len(tail)
             if len(c.relation) <= room or room >= 24:
                 yield head + cut(c.relation, room) + tail
@@ -218,7 +218,7 @@ class Summary:
 
 def _rank(motion: Trajectory) -> int:
     """How many of the constraints are independent at the end of the run."""
-    chosen = motion.choices[-1][1].rows
+    chosen = motion.episodes[-1].choice.rows
     if motion.settings.engine == "taylor" or len(chosen) < 2 or not len(motion.t):
         return len(chosen)
     state = [*motion.y[:, 0], motion.t[0], *motion.values]  # the plain engine chooses none

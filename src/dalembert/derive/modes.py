@@ -1,0 +1,128 @@
+"""What switches in a system, and the modes it can be in: small values that say which contacts are closed and what rubs.
+
+Friction belongs to what slides: the Coulomb natures on one particle, or with one sliding velocity, rub together.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+from sympy import Expr, S, Symbol
+
+from dalembert.derive.gates import Gated, gated
+from dalembert.derive.natures import pressing
+from dalembert.model import Coulomb, OneSided, Statement, sliding
+
+OFF, STICKS, FORWARD, BACKWARD, SLIPS = "off", "sticks", "slips forward", "slips backward", "slips"
+DIRECTIONS = {FORWARD: 1, BACKWARD: -1}
+
+
+@dataclass(frozen=True)
+class Mode:
+    """The state of everything that switches; indices are those of `Switches`.
+
+    closed: the one-sided constraints in contact. rubs: of each friction, off (nothing presses), sticks, slips forward or
+    backward, or slips (in a plane). normals: the sign of the force behind each frictional constraint. signs: of each
+    switching function, 0 where the motion stays on its surface. bases: for each friction of a particle, the constraints
+    that hold it, and the coordinate they are solved for where it slides in a plane. still: the coordinates at rest.
+    """
+
+    closed: tuple[int, ...] = ()
+    rubs: tuple[str, ...] = ()
+    normals: tuple[int, ...] = ()
+    signs: tuple[int, ...] = ()
+    bases: tuple[tuple[tuple[int, ...], int], ...] = ()
+    still: tuple[int, ...] = ()
+
+    @property
+    def shape(self) -> "Mode":
+        """The mode without what is a run-time value: modes of one shape share their compiled code."""
+        rubs = tuple(SLIPS if r in DIRECTIONS else r for r in self.rubs)
+        return replace(self, rubs=rubs, normals=(), signs=tuple(abs(s) for s in self.signs))
+
+
+@dataclass(frozen=True)
+class Rub:
+    """Frictional constraints that rub together: of one particle, its coordinates by place, or with a given velocity."""
+
+    members: tuple[int, ...]
+    particle: tuple[int, ...] = ()
+    sliding: tuple[Expr, ...] = ()
+
+
+class Switches:
+    """What switches in a statement without values: one-sided constraints, frictions, and functions with a sign."""
+
+    def __init__(self, form: Statement) -> None:
+        self.form = form
+        self.gated: Gated = gated(form)
+        self.one_sided = tuple(j for j, c in enumerate(form.constraints) if isinstance(c, OneSided))
+        self.rubs = _rubs(form)
+        self.pressed = tuple(
+            j
+            for j, c in enumerate(form.constraints)
+            if isinstance(c.nature, Coulomb)
+            and len(pressing(form, j)) == 1
+            and not (c.nature.normal == "actual" and isinstance(c, OneSided))
+        )
+        self.slip = self._fresh("slip", len(self.rubs))
+        self.slow = self._fresh("slow", len(self.rubs))
+        self.press = self._fresh("press", len(self.pressed))
+
+    def __bool__(self) -> bool:
+        return bool(self.one_sided or self.rubs or self.gated.gates)
+
+    @cached_property
+    def extra(self) -> tuple[Symbol, ...]:
+        """The parameters a stage has besides those of the statement; the gates are in its gated statement."""
+        return (*self.slip, *self.slow, *self.press)
+
+    def active(self, mode: Mode) -> tuple[int, ...]:
+        """The stated constraints that are in force."""
+        return tuple(j for j in range(len(self.form.constraints)) if j not in self.one_sided or j in mode.closed)
+
+    def rubbing(self, rub: Rub, mode: Mode) -> tuple[int, ...]:
+        """The members of a friction that are in force."""
+        return tuple(j for j in rub.members if j not in self.one_sided or j in mode.closed)
+
+    def drifts(self, k: int) -> bool:
+        """Whether the sliding velocity of a friction is not zero where nothing moves, as on a belt."""
+        at_rest = {v: S.Zero for v in self.form.velocities}
+        return any(s.xreplace(at_rest) != 0 for s in self.rubs[k].sliding)
+
+    def name(self, k: int) -> str:
+        """What a friction is called: by the constraints it is of."""
+        return ", ".join(self.form.constraints[j].name for j in self.rubs[k].members)
+
+    def words(self, mode: Mode) -> str:
+        """A mode for people to read."""
+        said = [f"{self.form.constraints[j].name} {'closed' if j in mode.closed else 'open'}" for j in self.one_sided]
+        said += [f"{self.name(k)} {state}" for k, state in enumerate(mode.rubs) if state != OFF]
+        said += [f"{self.form.constraints[j].name} λ {_sign(e)} 0" for j, e in zip(self.pressed, mode.normals, strict=True)]
+        said += [f"{g.words} {_sign(s)} 0" for g, s in zip(self.gated.gates, mode.signs, strict=True)]
+        return ", ".join(said) or "smooth"
+
+    def _fresh(self, name: str, count: int) -> tuple[Symbol, ...]:
+        taken = {s.name for s in (*self.form.symbols, *self.form.coordinates)}
+        while any(f"{name} {k + 1}" in taken for k in range(count)):
+            name += "'"
+        return tuple(Symbol(f"{name} {k + 1}", real=True) for k in range(count))
+
+
+def _sign(sign: int) -> str:
+    return {1: ">", -1: "<"}.get(sign, "=")
+
+
+def _rubs(form: Statement) -> tuple[Rub, ...]:
+    groups: dict[tuple[tuple[int, ...], tuple[Expr, ...]], list[int]] = {}
+    for j, c in enumerate(form.constraints):
+        if isinstance(c.nature, Coulomb):
+            given = c.nature.sliding
+            key = ((), given) if given else (sliding(form, c) or (), ())
+            groups.setdefault(key, []).append(j)
+    return tuple(Rub(tuple(members), particle, given) for (particle, given), members in groups.items())
+
+
+@lru_cache(maxsize=64)
+def switches(form: Statement) -> Switches:
+    """What switches in a statement without values, kept for the next run."""
+    return Switches(form)

@@ -1,0 +1,50 @@
+"""A stage of a motion: a smooth statement, and what must stay positive for it to hold.
+
+A system that switches is at every moment a smooth system like any other: contacts that are closed are constraints, those
+that are open are not there; friction that slides has a direction, friction that sticks is a constraint with a reaction of
+its own; what stands in |x| or sign(x) has a sign. The guards say how long.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from sympy import Expr
+
+from dalembert.derive.natures import Following
+from dalembert.model import Ideal, Reaction, Statement
+
+
+class Actual(Reaction):
+    """The actual multiplier λ̂ of a constraint, Qᶜ = C + Aᵀλ̂, by the constraint's name."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """ψ(q, q̇, t) = 0 that friction keeps, or an active force that switches: its reaction is theirs, not a constraint's.
+
+    `by` says which: "friction" or "force".
+    """
+
+    expr: Expr
+    name: str
+    by: Literal["friction", "force"]
+    nature: Ideal | Following = Ideal()  # noqa: RUF009  (a frozen value)
+
+    def expressions(self) -> Iterator[Expr]:
+        """The expression ψ."""
+        yield self.expr
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A smooth statement, whose constraints may also be `Held`, and whose natures may be `Following`.
+
+    `guards`: expressions that may refer to reactions and must stay positive. `levels`: the left-hand sides of all
+    constraints of the system the stage is of, in force or not. `still`: the coordinates that cannot move, by place.
+    """
+
+    statement: Statement
+    guards: tuple[Expr, ...] = ()
+    levels: tuple[Expr, ...] = ()
+    still: tuple[int, ...] = ()

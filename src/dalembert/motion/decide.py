@@ -1,0 +1,294 @@
+"""Which mode a system is in at a state, and from then on: decided by the laws of contact and friction, never guessed.
+
+What the state leaves open (a contact that touches, a sliding velocity or a switching function that is zero) is tried out:
+every mode that may be is asked what it would do, and whether it then is what it says. Where that is a matter of the next
+derivative, the compiled stage shows its first moments.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+import numpy as np
+from sympy import Symbol
+
+from dalembert.derive import Array
+from dalembert.derive.contact import Probe
+from dalembert.derive.modes import BACKWARD, DIRECTIONS, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
+from dalembert.derive.stages import Meaning, may_slide
+from dalembert.motion.laws import Lay, Outcome, Scene
+
+ZERO = 1e-10  # a gap, speed or force this small, relative to those there are, is none
+TIE = 1e-9  # a margin this small leaves a condition open
+MOST = 4096  # modes looked at, at most
+
+
+class Paradox(Exception):
+    """Friction and rigidity leave no motion, or more than one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """A mode, with the velocities (n,) it begins with, and what it does."""
+
+    mode: Mode
+    velocity: Array
+    outcome: Outcome
+
+
+class Judge:
+    """Decides the modes of one system with one set of parameter values."""
+
+    def __init__(self, switches: Switches, values: dict[Symbol, float]) -> None:
+        self.switches, self.values = switches, values
+        self._probes: dict[tuple[int, ...], Probe] = {}
+        self.size = 0.0  # the largest coordinate so far
+        self.speed = 0.0  # and velocity
+
+    def scene(self, t: float, state: Array, signs: tuple[int, ...]) -> Scene:
+        """The numbers at a state with these signs of the switching functions."""
+        gated = self.switches.gated
+        cases = gated.cases(signs)
+        if cases not in self._probes:
+            self._probes[cases] = Probe(self.switches, cases)
+        probe = self._probes[cases]
+        known = self.values | {g.symbol: float(s) for g, s in zip(gated.gates, signs, strict=True)}
+        inputs = probe.inputs(state, t, known)
+        now = probe.at(inputs)
+        n = len(now.Q)
+        self.size = max(self.size, float(np.abs(state[:n]).max()))
+        self.speed = max(self.speed, float(np.abs(state[n : 2 * n]).max()))
+        return Scene(probe, inputs, now)
+
+    def touching(self, scene: Scene) -> list[int]:
+        """The one-sided constraints whose gap is closed."""
+        now = scene.now
+        return [j for j in self.switches.one_sided if now.level[j] <= self._near(scene, j)]
+
+    def _near(self, scene: Scene, j: int) -> float:
+        return ZERO * (self.size or 1.0) * float(np.linalg.norm(scene.now.A[j]))
+
+    def closing(self, scene: Scene, j: int) -> int:
+        """Whether a contact that touches closes (−1), parts (1) or neither (0)."""
+        bound = ZERO * self.speed * float(np.linalg.norm(scene.now.A[j]))
+        rate = scene.now.rate[j]
+        return 0 if abs(rate) <= bound else int(np.sign(rate))
+
+    def signs(self, t: float, state: Array, before: tuple[int, ...], lam: Array) -> tuple[tuple[int, ...], list[int]]:
+        """The sign of each switching function, those before where it is zero; and which are zero."""
+        signs = list(before)
+        zero: list[int] = []
+        for _ in range(len(signs) + 1):
+            scene = self.scene(t, state, tuple(signs))
+            found, zero = list(signs), []
+            for g in range(len(signs)):
+                value = scene.probe.function(g, scene.inputs, lam)
+                if value is None:
+                    continue
+                if abs(value) <= ZERO * self._scale(scene, g, lam):
+                    zero.append(g)
+                else:
+                    found[g] = 1 if value > 0 else -1
+            if found == signs:
+                break
+            signs = found
+        return tuple(signs), zero
+
+    def _scale(self, scene: Scene, g: int, lam: Array) -> float:
+        """How large a switching function is about here: its largest change when one input goes to zero."""
+        base = scene.probe.function(g, scene.inputs, lam) or 0.0
+        found = abs(base)
+        n2 = 2 * len(scene.now.Q)
+        for i, x in enumerate((*scene.inputs[: n2 + 1], *lam)):
+            if x:
+                inputs, forces = list(scene.inputs), lam.copy()
+                if i <= n2:
+                    inputs[i] = 0.0
+                else:
+                    forces[i - n2 - 1] = 0.0
+                changed = scene.probe.function(g, inputs, forces)
+                found = max(found, abs(changed - base)) if changed is not None else found
+        return found
+
+    def modes(
+        self, t: float, state: Array, before: Mode, fired: Meaning | None, zero: list[int], signs: tuple[int, ...]
+    ) -> Iterator[Decided]:
+        """The modes that may be, the likeliest first: strictly, or where it is open."""
+        weak: list[Decided] = []
+        options = [[*_first(signs[g])] for g in zero]
+        for picked in product(*options):
+            chosen = list(signs)
+            for g, s in zip(zero, picked, strict=True):
+                chosen[g] = s
+            yield from self._with_signs(t, state, before, fired, tuple(chosen), weak)
+        yield from weak
+        for g in zero:
+            if may_slide(self.switches, signs, g):
+                on = tuple(0 if i == g else s for i, s in enumerate(signs))
+                sliding = list(self._with_signs(t, state, before, fired, on, []))
+                yield from sliding
+
+    def _with_signs(
+        self, t: float, state: Array, before: Mode, fired: Meaning | None, signs: tuple[int, ...], weak: list[Decided]
+    ) -> Iterator[Decided]:
+        scene = self.scene(t, state, signs)
+        touching = [j for j in self.touching(scene) if self.closing(scene, j) <= 0]
+        scene = replace(scene, undecided=tuple(touching))
+        strict: list[Decided] = []
+        for count, (mode, lays, slow) in enumerate(self._possible(scene, before, fired, signs)):
+            if count > MOST:
+                break
+            outcome = scene.solve(mode, lays, slow)
+            if outcome is None:
+                continue
+            margin = min(outcome.margins, default=1.0)
+            if margin < -TIE:
+                continue
+            found = self._settled(scene, mode, lays, outcome)
+            if margin > TIE:
+                strict.append(found)
+                if not self._follows_actual:
+                    yield found
+                    return
+            else:
+                weak.append(found)
+        self._unique(strict)
+        yield from strict
+
+    @property
+    def _follows_actual(self) -> bool:
+        return any(
+            self.switches.form.constraints[j].nature.normal == "actual" for rub in self.switches.rubs for j in rub.members
+        )
+
+    def _unique(self, found: list[Decided]) -> None:
+        """Refuse two modes that differ in what presses, not in whether friction sticks, and move differently."""
+        for one, other in combinations(found, 2):
+            same = all(
+                a == b or OFF in (a, b) for a, b in zip(one.mode.rubs, other.mode.rubs, strict=True)
+            )
+            a, b = one.outcome.acceleration, other.outcome.acceleration
+            if same and np.abs(a - b).max() > TIE * (np.abs(a).max() + np.abs(b).max()):
+                words = f"({self.switches.words(one.mode)}) and ({self.switches.words(other.mode)})"
+                raise Paradox(f"more than one motion is possible: {words}")
+
+    def _possible(
+        self, scene: Scene, before: Mode, fired: Meaning | None, signs: tuple[int, ...]
+    ) -> Iterator[tuple[Mode, dict[int, Lay], dict[int, bool]]]:
+        """Every mode the state allows, the likeliest first, with how its frictions lie and which of them are at rest."""
+        switches = self.switches
+        undecided = scene.undecided
+        for open_count in range(len(undecided) + 1):
+            for opened in combinations(undecided, open_count):
+                closed = tuple(j for j in undecided if j not in opened)
+                mode = Mode(closed=closed, signs=signs)
+                active = switches.active(mode)
+                lays, slow, choices = {}, {}, []
+                bases = []
+                for k, rub in enumerate(switches.rubs):
+                    lay = scene.lay(rub, k, active) if switches.rubbing(rub, mode) else None
+                    bases.append((lay.basis, lay.chart) if lay is not None else ((), -1))
+                    if lay is None or not len(lay.J):
+                        choices.append([OFF])
+                        continue
+                    lays[k] = lay
+                    slow[k] = self._at_rest(scene, lay, fired, k)
+                    choices.append(self._states(lay, slow[k], before, fired, k))
+                for rubs in product(*choices):
+                    shaped = replace(mode, rubs=rubs, bases=tuple(bases))
+                    for normals in self._normals(scene, shaped, lays, before, fired):
+                        yield replace(shaped, normals=normals), lays, slow
+
+    def _at_rest(self, scene: Scene, lay: Lay, fired: Meaning | None, k: int) -> bool:
+        if fired is not None and fired.kind == "stop" and fired.index == k:
+            return True
+        unit = max(float(np.linalg.norm(row)) for row in lay.J)
+        return float(np.linalg.norm(lay.s)) <= ZERO * unit * self.speed
+
+    def _states(self, lay: Lay, rest: bool, before: Mode, fired: Meaning | None, k: int) -> list[str]:
+        """The states of a friction to try, in order."""
+        if not rest:
+            if len(lay.J) > 1:
+                return [SLIPS]
+            return [FORWARD if lay.s[0] > 0 else BACKWARD]
+        ways = [FORWARD, BACKWARD] if len(lay.J) == 1 else [SLIPS]
+        if fired is not None and fired.index == k and fired.kind in ("up", "down", "hold"):
+            return [*(reversed(ways) if fired.kind == "up" else ways), STICKS]
+        return [STICKS, *ways]
+
+    def _normals(
+        self, scene: Scene, mode: Mode, lays: dict[int, Lay], before: Mode, fired: Meaning | None
+    ) -> Iterator[tuple[int, ...]]:
+        """The signs of the forces behind frictions: given where these are ideal and not zero, else both."""
+        switches = self.switches
+        if not switches.pressed:
+            yield ()
+            return
+        active = switches.active(mode)
+        earlier = before.normals or (1,) * len(switches.pressed)
+        options: list[list[int]] = []
+        free = scene.solve(
+            replace(mode, normals=earlier, rubs=tuple(OFF if r != STICKS else r for r in mode.rubs)), lays, {}
+        )
+        for e, j in zip(earlier, switches.pressed, strict=True):
+            if j not in active:
+                options.append([e])
+            elif free is not None and switches.form.constraints[j].nature.normal == "ideal":
+                (row,) = scene.probe.pressing[j]
+                lam = free.multipliers[row]
+                size = scene.length(scene.now.A[row]) * abs(lam)
+                turned = fired is not None and fired == Meaning("normal", j)
+                if size > TIE * free.size and not turned:
+                    options.append([1 if lam > 0 else -1])
+                else:
+                    options.append([-e, e] if turned else [e, -e])
+            else:
+                options.append([e, -e])
+        yield from product(*options)
+
+    def _settled(self, scene: Scene, mode: Mode, lays: dict[int, Lay], outcome: Outcome) -> Decided:
+        """The mode with the velocities on its rows, and what is then at rest for good."""
+        stuck = [k for k, state in enumerate(mode.rubs) if state == STICKS]
+        active = list(self.switches.active(mode))
+        now = scene.now
+        R = np.vstack([now.A[active], *(lays[k].J for k in stuck)])
+        rate = np.concatenate([now.rate[active], *(lays[k].s for k in stuck)])
+        v = now.v
+        if len(R):
+            K = np.linalg.solve(scene.root, R.T).T
+            v = v - np.linalg.solve(scene.root.T, np.linalg.pinv(K, rcond=1e-10) @ rate)
+        still = self._still(scene, mode, R, v, [(k, len(lays[k].J)) for k in stuck])
+        v = v.copy()
+        v[list(still)] = 0.0
+        return Decided(replace(mode, still=still), v, outcome)
+
+    def _still(self, scene: Scene, mode: Mode, R: Array, v: Array, stuck: list[tuple[int, int]]) -> tuple[int, ...]:
+        """The coordinates that rows among themselves leave no freedom, at rest and not moved by time."""
+        if not stuck:
+            return ()
+        n = len(v)
+        used = np.abs(R) > 0
+        group = list(range(n))
+        for row in used:
+            places = np.flatnonzero(row)
+            if len(places):
+                joined = {group[i] for i in places}
+                group = [min(joined) if g in joined else g for g in group]
+        active = self.switches.active(mode)
+        moving = [scene.probe.moving[j] for j in active]
+        moving += [self.switches.drifts(k) for k, count in stuck for _ in range(count)]
+        out: list[int] = []
+        for name in set(group):
+            places = [i for i in range(n) if group[i] == name]
+            rows = [r for r in range(len(R)) if used[r, places].any()]
+            if not rows or any(moving[r] for r in rows) or np.abs(v[places]).max() > ZERO * self.speed:
+                continue
+            block = R[np.ix_(rows, places)]
+            unit = block / np.linalg.norm(block, axis=1, keepdims=True)
+            if np.linalg.matrix_rank(unit, tol=1e-8) == len(places):
+                out += places
+        return tuple(sorted(out))
+
+
+def _first(sign: int) -> tuple[int, int]:
+    return (sign, -sign) if sign else (1, -1)

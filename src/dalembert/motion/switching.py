@@ -1,0 +1,39 @@
+"""What is told of a switch: the events between two modes."""
+
+from collections.abc import Iterator
+
+from dalembert.derive.modes import DIRECTIONS, OFF, SLIPS, STICKS, Mode, Switches
+from dalembert.motion.status import Event
+
+MOVES = (*DIRECTIONS, SLIPS)
+
+
+def told(switches: Switches, before: Mode, after: Mode, t: float, state: tuple[float, ...]) -> Iterator[Event]:
+    """Everything that switched between two modes, at one time."""
+
+    def event(kind: str, name: str, old: str, new: str) -> Event:
+        return Event(t, kind, name, old, new, state)
+
+    names = [c.name for c in switches.form.constraints]
+    for j in switches.one_sided:
+        if j in before.closed and j not in after.closed:
+            yield event("release", names[j], "closed", "open")
+        elif j in after.closed and j not in before.closed:
+            yield event("contact", names[j], "open", "closed")
+    for k, (old, new) in enumerate(zip(before.rubs, after.rubs, strict=True)):
+        if old == new or OFF in (old, new):
+            continue
+        kind = "stick" if new == STICKS else "slip" if old == STICKS else "reverse"
+        yield event(kind, switches.name(k), old, new)
+    common = {*switches.active(before)} & {*switches.active(after)}
+    for j, old, new in zip(switches.pressed, before.normals, after.normals, strict=True):
+        if old != new and j in common:
+            yield event("normal", names[j], _sign("λ", old), _sign("λ", new))
+    for gate, old, new in zip(switches.gated.gates, before.signs, after.signs, strict=True):
+        if old != new:
+            kind = "slide" if new == 0 else "leave" if old == 0 else "switch"
+            yield event(kind, gate.words, _sign("", old), _sign("", new))
+
+
+def _sign(what: str, sign: int) -> str:
+    return f"{what} {'>' if sign > 0 else '<' if sign < 0 else '='} 0".strip()

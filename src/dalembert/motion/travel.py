@@ -1,0 +1,474 @@
+"""A whole motion: one run where nothing switches, else stage after stage, each from a switch to the next."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.modes import OFF, SLIPS, Mode
+from dalembert.derive.stages import Meaning
+from dalembert.engine import WORKS, Flow
+from dalembert.model import StateError
+from dalembert.motion.blame import at
+from dalembert.motion.decide import Decided, Judge, Paradox
+from dalembert.motion.impact import hit
+from dalembert.motion.laws import Outcome, Scene
+from dalembert.motion.record import Episode, Limits, Progress, Record
+from dalembert.motion.run import Run
+from dalembert.motion.staging import Staging
+from dalembert.motion.status import Ending, Event, Status
+from dalembert.motion.switching import told
+
+SLOW = 1e-7  # a plane friction is brought to rest from this fraction of the speed there was
+STRAIGHT = 1e-3  # and must head for it as straight as this
+REST = 1e-9  # bounces end where all that are left take less than this fraction of a step
+CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
+FIRST = np.array([1 / 1024, 1 / 256, 1 / 64, 1 / 16])  # of a step: where a stage shows its first moments
+NOISE = 1e-12  # what counts as zero of a guard, relative to what it is made of
+
+
+class Travelled(NamedTuple):
+    """What a motion leaves, the engine it ended with, and how often it switched."""
+
+    record: Record
+    flow: Flow
+    switches: int
+
+
+def travel(
+    staging: Staging,
+    t0: float,
+    state: Array,
+    samples: Array,
+    until: float,
+    limits: Limits,
+    progress: Callable[[Progress], object] | None = None,
+    mode: Mode | None = None,
+    settle: bool = False,
+) -> Travelled:
+    """Move from a state (2n,) at t0 until a time; in a mode to begin with, where it is known.
+
+    `settle` puts a start that is a little off the constraints on them first. Raises StateError, MassError or
+    ContradictionError where no motion begins.
+    """
+    if staging.switches:
+        return Travel(staging, t0, state, samples, until, limits, progress, settle).go(mode)
+    moving = staging.flow(t0, state, None)
+    full = np.concatenate([state, np.zeros(len(moving.works))])
+    run = Run(moving, staging.system, staging.values, t0, full, samples, until, limits, progress)
+    if settle:
+        run.begin_on_constraints()
+    return Travelled(run.go(), moving, 0)
+
+
+class Ready(NamedTuple):
+    """A mode about to begin: its engine, the guards that begin at zero, and what counts as zero of each guard."""
+
+    mode: Mode
+    flow: Flow
+    ties: list[int]
+    floors: Array
+    outcome: Outcome | None
+
+
+class Travel:
+    """A motion across switches: made, `go` once, and left."""
+
+    def __init__(
+        self,
+        staging: Staging,
+        t0: float,
+        state: Array,
+        samples: Array,
+        until: float,
+        limits: Limits,
+        progress: Callable[[Progress], object] | None,
+        settle: bool,
+    ) -> None:
+        self.staging, self.limits, self.progress = staging, limits, progress
+        self.t0, self.t, self.until, self.state = t0, t0, until, state.copy()
+        self.samples, self.works, self.settle = samples, np.zeros(len(WORKS)), settle
+        self._n = len(staging.system.coordinates)
+        self._begin = state
+        given = dict(zip(staging.system.symbols, map(float, staging.values), strict=True))
+        self.judge = Judge(staging.switches, given)
+        self._restitution = staging.restitutions()
+        self._parts: list[Record] = []
+        self._events: list[Event] = []
+        self._episodes: list[Episode] = []
+        self._recent: list[float] = []
+        self._failed: set[Mode] = set()
+        self._count = 0
+
+    def go(self, mode: Mode | None = None) -> Travelled:
+        """Move until the end, or until something ends it; in a mode to begin with, where it is known."""
+        self._clock = perf_counter()
+        before, fired = mode, None
+        ready = None
+        while True:
+            try:
+                if ready is None and mode is not None:
+                    ready = self._resumed(mode)
+                else:
+                    ready = self._ready(before, fired)
+            except Paradox as paradox:
+                words = f"{paradox}, at {at(self.staging.system, self.t, self.state)}"
+                if ready is None:
+                    raise StateError("the start", [words]) from None
+                return self._ended(Status(Ending.PARADOX, words), ready)
+            if before is not None:
+                self._events += told(self.staging.switches, before, ready.mode, self.t, tuple(map(float, self.state)))
+            began = self.t
+            status, place = self._moved(ready)
+            if self.t > began:
+                self._failed.clear()
+            if status.ending != Ending.SWITCHED:
+                return self._ended(status, ready)
+            meaning = self._meaning(ready.mode, place)
+            if meaning.kind == "jam":
+                words = "friction and rigidity leave no unique motion from here on (Painlevé)"
+                where = at(self.staging.system, self.t, self.state)
+                return self._ended(Status(Ending.PARADOX, f"{words}, at {where}"), ready)
+            if self.t == began:
+                self._failed.add(ready.mode)
+            if crowded := self._crowded():
+                return self._ended(crowded, ready)
+            before, fired = ready.mode, self._at_rest(ready, meaning)
+            if self.t >= self.until:
+                return self._ended(Status(Ending.FINISHED, f"reached t = {self.t:.12g}"), ready)
+
+    # One stage
+
+    def _moved(self, ready: Ready) -> tuple[Status, int]:
+        """Move in a mode until it ends; how it ended, and the guard that fell."""
+        moving, n2 = ready.flow, 2 * self._n
+        full = np.concatenate([self.state, np.zeros(len(moving.works))])
+        spent = perf_counter() - self._clock
+        steps = sum(part.steps for part in self._parts)
+        limits = replace(self.limits, steps=self.limits.steps - steps, seconds=self.limits.seconds - spent)
+        statement = self.staging.staged(ready.mode).stage.statement
+        values = self.staging.values_of(ready.mode)
+        run = Run(moving, statement, values, self.t, full, self.samples, self.until, limits, self._progress(steps))
+        if self.settle:
+            run.begin_on_constraints()
+            self.settle = False
+        record = run.go(ready.ties, ready.floors)
+        record = replace(record, works=record.works + self.works, end_works=record.end_works + self.works)
+        if record.status.ending == Ending.SWITCHED and len(record.times) and record.times[-1] == record.time:
+            record = replace(  # a sample at the switch is taken after it
+                record, times=record.times[:-1], states=record.states[:-1], works=record.works[:-1]
+            )
+        self._parts.append(record)
+        self._episodes += [e._replace(mode=ready.mode) for e in record.episodes]
+        self._events += record.events
+        self.samples = self.samples[len(record.times) :]
+        self.t, self.state, self.works = record.time, record.end[:n2].copy(), record.end_works
+        self.judge.speed = max(self.judge.speed, float(np.abs(self.state[self._n :]).max()))
+        return record.status, -1 if run.fired is None else run.fired
+
+    def _progress(self, steps: int) -> Callable[[Progress], object] | None:
+        told_to = self.progress
+        if told_to is None:
+            return None
+
+        def tell(now: Progress) -> object:
+            return told_to(Progress((now.time - self.t0) / (self.until - self.t0), now.time, now.steps + steps))
+
+        return tell
+
+    def _meaning(self, mode: Mode, place: int) -> Meaning:
+        meanings = self.staging.staged(mode).meanings
+        return meanings[place] if place < len(meanings) else Meaning("jam", place - len(meanings))
+
+    # From one stage to the next
+
+    def _ready(self, before: Mode | None, fired: Meaning | None) -> Ready:
+        """The mode from here on, after what impacts there are."""
+        earlier = before or self._blank()
+        struck = self._strike(earlier)
+        ready = self._decided(earlier, fired)
+        if struck and ready.outcome is not None:
+            resting = self._resting(ready, struck)
+            if resting:
+                self._strike_dead(earlier, resting)
+                ready = self._decided(earlier, fired)
+        return ready
+
+    def _blank(self) -> Mode:
+        """A mode that says nothing, to begin with."""
+        s = self.staging.switches
+        return Mode((), (OFF,) * len(s.rubs), (1,) * len(s.pressed), (1,) * len(s.gated.gates), (((), -1),) * len(s.rubs))
+
+    def _decided(self, before: Mode, fired: Meaning | None) -> Ready:
+        earlier = tuple(s or 1 for s in before.signs)
+        lam = self._ideal_multipliers(earlier)
+        signs, zero = self.judge.signs(self.t, self.state, earlier, lam)
+        if fired is not None and fired.kind in ("gate", "above", "below"):
+            g = fired.index
+            if g not in zero:
+                zero.append(g)
+            if fired.kind == "gate":  # across the surface first
+                signs = tuple(-earlier[i] if i == g else s for i, s in enumerate(signs))
+            else:
+                signs = tuple((1 if fired.kind == "above" else -1) if i == g else s for i, s in enumerate(signs))
+        for decided in self.judge.modes(self.t, self.state, before, fired, zero, signs):
+            if decided.mode not in self._failed and (ready := self._tried(decided, fired)):
+                return ready
+        raise Paradox("no motion is possible: nothing that may happen is what it says it is")
+
+    def _ideal_multipliers(self, signs: tuple[int, ...]) -> Array:
+        """The multipliers of the ideal force, for switching functions that depend on them."""
+        m = len(self.staging.system.constraints)
+        if not self.staging.gates_feel_forces:
+            return np.zeros(m)
+        scene = self.judge.scene(self.t, self.state, signs)
+        closed = tuple(j for j in self.judge.touching(scene) if self.judge.closing(scene, j) <= 0)
+        blank = replace(self._blank(), closed=closed, signs=signs)
+        found = scene.solve(blank, {}, {})
+        return np.zeros(m) if found is None else found.multipliers
+
+    def _tried(self, decided: Decided, fired: Meaning | None) -> Ready | None:
+        """The mode with its engine, where its first moments are what it says; None where they are not."""
+        mode, outcome = decided.mode, decided.outcome
+        t, state = self.t, np.concatenate([self.state[: self._n], decided.velocity])
+        scene = self.judge.scene(t, state, mode.signs)
+        slow = self._slow(scene, mode, fired)
+        if any(x < 0 for x in slow):  # from rest in a plane: a first moment by hand, along the acceleration
+            t, state, slow = self._push_off(scene, mode, outcome, state)
+        moving = self.staging.flow(t, state, mode, slow=slow)
+        floors = self._floors(scene, mode, outcome)
+        now = moving.guards(np.array([t]), state[None, :])[0]
+        ties = [i for i in range(len(floors)) if now[i] <= 1e3 * floors[i]]
+        if not np.isfinite(now).all() or (now < -1e3 * floors)[: len(floors)].any():
+            return None
+        if ties and not self._rises(moving, t, state, ties, floors):
+            return None
+        self.t, self.state = t, state
+        return Ready(mode, moving, ties, _padded(floors, len(now)), outcome)
+
+    def _rises(self, moving: Flow, t: float, state: Array, ties: list[int], floors: Array) -> bool:
+        """Whether guards that begin at zero become positive: by the first of their values that is not zero."""
+        full = np.concatenate([state, np.zeros(len(moving.works))])
+        step = min(moving.reach(t, full), self.until - t)
+        if not np.isfinite(step):
+            step = min(self.until - t, 1.0)
+        times = t + step * FIRST
+        states, _ = moving.leap(t, full, times)
+        values = moving.guards(times, states)
+        for i in ties:
+            large = np.flatnonzero(np.abs(values[:, i]) > floors[i])
+            if len(large) and values[large[0], i] < 0:
+                return False
+        return bool(np.isfinite(values[:, ties]).all())
+
+    def _floors(self, scene: Scene, mode: Mode, outcome: Outcome) -> Array:
+        """What counts as zero of each guard."""
+        now, out = scene.now, []
+        size, speed = max(outcome.size, 1e-300), max(self.judge.speed, 1e-300)
+        place = max(self.judge.size, 1e-300)
+        rubs = self.staging.switches.rubs
+        for kind, i in self.staging.staged(mode).meanings:
+            if kind in ("release", "normal"):
+                out.append(size / (scene.length(now.A[i]) or 1.0))
+            elif kind == "touch":
+                out.append(place * float(np.linalg.norm(now.A[i])))
+            elif kind in ("stop", "up", "down", "hold"):
+                J = scene.lay(rubs[i], i, self.staging.switches.active(mode)).J
+                unit = max((scene.length(row) for row in J), default=1.0)
+                length = max((float(np.linalg.norm(row)) for row in J), default=1.0)
+                one = length * speed if kind == "stop" else size / unit
+                out.append(one**2 if kind == "hold" or (kind == "stop" and len(J) > 1) else one)
+                if kind == "stop" and len(J) > 1:
+                    out[-1] *= SLOW**2 / 1e3
+            elif kind == "gate":
+                lam = outcome.multipliers
+                out.append(self.judge._scale(scene, i, lam) or 1e-300)
+            else:
+                out.append(1.0)
+        return NOISE * np.array(out)
+
+    def _resumed(self, mode: Mode) -> Ready:
+        """A mode that is known to hold here."""
+        scene = self.judge.scene(self.t, self.state, mode.signs)
+        slow = tuple(max(x, 0.0) for x in self._slow(scene, mode, None))
+        moving = self.staging.flow(self.t, self.state, mode, slow=slow)
+        along = self.staging.along(moving, mode, np.array([self.t]), self.state[None, :])
+        size = max(scene.length(scene.now.Q), scene.length(along.ideal[0] + along.nonideal[0]))
+        outcome = Outcome(along.acceleration[0], along.multipliers[0], along.reactions[0], {}, (), size)
+        floors = self._floors(scene, mode, outcome)
+        now = moving.guards(np.array([self.t]), self.state[None, :])[0]
+        ties = [i for i in range(len(floors)) if now[i] <= 1e3 * floors[i]]
+        return Ready(mode, moving, ties, _padded(floors, len(now)), None)
+
+    # Frictions in a plane
+
+    def _slow(self, scene: Scene, mode: Mode, fired: Meaning | None) -> tuple[float, ...]:
+        """The speed at which a plane friction is brought to rest; negative where it is at rest and begins to slip."""
+        out = []
+        active = self.staging.switches.active(mode)
+        for k, rub in enumerate(self.staging.switches.rubs):
+            if mode.rubs[k] != SLIPS:
+                out.append(0.0)
+                continue
+            lay = scene.lay(rub, k, active)
+            s = float(np.linalg.norm(lay.s))
+            unit = max(float(np.linalg.norm(row)) for row in lay.J)
+            stopped = fired is not None and fired == Meaning("stop", k)
+            rest = stopped or s <= 1e-10 * unit * self.judge.speed
+            out.append(-1.0 if rest else min(SLOW * unit * self.judge.speed, s / 4))
+        return tuple(out)
+
+    def _push_off(self, scene: Scene, mode: Mode, outcome: Outcome, state: Array) -> tuple[float, Array, tuple[float, ...]]:
+        """A moment after the start of a plane slip, to second order: its direction does not exist at rest."""
+        a, n = outcome.acceleration, self._n
+        size = float(np.abs(a).max()) or 1.0
+        tau = SLOW * min(self.until - self.t, float(np.sqrt(max(self.judge.size, 1e-300) / size)))
+        if self.judge.speed > 0:
+            tau = min(tau, SLOW * self.judge.speed / size) or tau
+        q, v = state[:n], state[n:]
+        moved = np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
+        later = self.judge.scene(self.t + tau, moved, mode.signs)
+        slow = tuple(abs(x) for x in self._slow(later, mode, None))
+        return self.t + tau, moved, slow
+
+    def _at_rest(self, ready: Ready, meaning: Meaning) -> Meaning | None:
+        """Bring a plane friction that heads for rest to it; then it has stopped, else it has not."""
+        if meaning.kind != "stop" or ready.mode.rubs[meaning.index] != SLIPS:
+            return meaning
+        n, k = self._n, meaning.index
+        scene = self.judge.scene(self.t, self.state, ready.mode.signs)
+        lay = scene.lay(self.staging.switches.rubs[k], k, self.staging.switches.active(ready.mode))
+        a = ready.flow.along(np.array([self.t]), self.state[None, :]).acceleration[0]
+        rate = lay.J @ a - lay.bias
+        tau = -float(lay.s @ rate) / float(rate @ rate)
+        if not (tau > 0 and np.linalg.norm(lay.s + rate * tau) <= STRAIGHT * np.linalg.norm(lay.s)):
+            return None
+        q, v = self.state[:n], self.state[n:]
+        self.state = np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
+        self.t += tau
+        return meaning
+
+    # Impacts
+
+    def _strike(self, mode: Mode) -> tuple[int, ...]:
+        """The impact of contacts that close here, told; which were struck."""
+        scene = self.judge.scene(self.t, self.state, tuple(s or 1 for s in mode.signs))
+        touching = self.judge.touching(scene)
+        if not any(self.judge.closing(scene, j) < 0 for j in touching):
+            return ()
+        return self._hit(scene, mode, touching, self._restitution, "impact")
+
+    def _strike_dead(self, mode: Mode, resting: dict[int, float]) -> None:
+        """The end of bounces that all but last no time: what is left of their velocity is taken."""
+        scene = self.judge.scene(self.t, self.state, tuple(s or 1 for s in mode.signs))
+        now = scene.now
+        K = np.linalg.solve(scene.root, now.A[[*self._hard(), *resting]].T).T
+        rate = np.concatenate([np.zeros(len(self._hard())), [now.rate[j] for j in resting]])
+        v = now.v - np.linalg.solve(scene.root.T, np.linalg.pinv(K, rcond=1e-10) @ rate)
+        self.works[WORKS.index("impact")] += 0.5 * float((v - now.v) @ now.M @ (v + now.v))
+        self.state = np.concatenate([self.state[: self._n], v])
+        names = [c.name for c in self.staging.system.constraints]
+        for j, left in resting.items():
+            self._events = [e for e in self._events if not (e.time == self.t and e.kind == "impact" and e.name == names[j])]
+            self._events.append(Event(self.t + left, "rest", names[j], "open", "closed", tuple(map(float, self.state))))
+
+    def _hard(self) -> list[int]:
+        s = self.staging.switches
+        return [j for j in range(len(s.form.constraints)) if j not in s.one_sided]
+
+    def _hit(self, scene: Scene, mode: Mode, touching: list[int], e: dict[int, float], kind: str) -> tuple[int, ...]:
+        switches = self.staging.switches
+        constraints = switches.form.constraints
+        active = (*self._hard(), *touching)
+        mu, _ = scene.probe.coefficients(scene.inputs, np.zeros(len(constraints)))
+        friction = {}
+        for k, rub in enumerate(switches.rubs):
+            for j in rub.members:
+                if j in touching and constraints[j].impact_friction:
+                    lay = scene.lay(rub, k, tuple(sorted((*self._hard(), j))))
+                    unit = np.zeros(len(constraints))
+                    unit[j] = 1.0
+                    friction[j] = (mu[j] * scene.normal(j, unit), lay)
+        del active
+        tired = {j: 0.0 if abs(scene.now.rate[j]) < 1e-12 * self._pace(scene, j) else e[j] for j in touching}
+        done = hit(scene, touching, self._hard(), tired, friction, lambda j: 1e-10 * self._pace(scene, j))
+        before = {j: float(scene.now.rate[j]) for j in touching}
+        self.state = np.concatenate([self.state[: self._n], done.velocity])
+        self.works[WORKS.index("impact")] += done.energy
+        after = self.judge.scene(self.t, self.state, tuple(s or 1 for s in mode.signs))
+        for j in done.struck:
+            old = "closed" if j in mode.closed else "open"
+            new = "open" if after.now.rate[j] > 1e-10 * self._pace(scene, j) else "closed"
+            if before[j] < 0 or new != old:
+                self._events.append(Event(self.t, kind, constraints[j].name, old, new, tuple(map(float, self.state))))
+        return done.struck
+
+    def _pace(self, scene: Scene, j: int) -> float:
+        return self.judge.speed * float(np.linalg.norm(scene.now.A[j]))
+
+    def _resting(self, ready: Ready, struck: tuple[int, ...]) -> dict[int, float]:
+        """The contacts just struck whose bounces are all but over, with the time that would be left of them."""
+        assert ready.outcome is not None
+        scene = self.judge.scene(self.t, self.state, ready.mode.signs)
+        step = ready.flow.reach(self.t, np.concatenate([self.state, np.zeros(len(ready.flow.works))]))
+        step = min(step, self.until - self.t0)
+        out = {}
+        for j in struck:
+            rate, e = float(scene.now.rate[j]), self._restitution[j]
+            fall = float(scene.now.A[j] @ ready.outcome.acceleration - scene.now.b[j])
+            if j not in ready.mode.closed and rate > 0 and fall < 0 and e < 1:
+                left = -2 * rate / fall / (1 - e)
+                if left < REST * step:
+                    out[j] = left
+        return out
+
+    # The end
+
+    def _crowded(self) -> Status | None:
+        """The end of a run that switches without end in no time."""
+        self._count += 1
+        self._recent = [*self._recent[1 - CROWD :], self.t]
+        if len(self._recent) == CROWD and self.t - self._recent[0] <= WITHIN * (self.until - self.t0):
+            names = sorted({f"{e.kind} {e.name!r}" for e in self._events[-50:]})
+            words = f"{CROWD} between t = {self._recent[0]:.12g} and {self.t:.12g}, and no end to them"
+            return Status(Ending.SWITCHES, f"{words} ({', '.join(names)}): they accumulate (Zeno)")
+        return None
+
+    def _ended(self, status: Status, ready: Ready) -> Travelled:
+        parts = self._parts
+        times = np.concatenate([p.times for p in parts]) if parts else np.zeros(0)
+        states = np.vstack([p.states for p in parts]) if parts else np.zeros((0, 2 * self._n))
+        works = np.vstack([p.works for p in parts]) if parts else np.zeros((0, len(WORKS)))
+        if len(self.samples) and self.samples[0] <= self.t and (not len(times) or times[-1] < self.t):
+            times, states = np.append(times, self.samples[0]), np.vstack([states, self.state])
+            works = np.vstack([works, self.works])
+        elif not status.ok and not (len(times) and times[-1] == self.t):
+            times, states = np.append(times, self.t), np.vstack([states, self.state])
+            works = np.vstack([works, self.works])
+        events = tuple(sorted(self._events, key=lambda e: e.time))
+        projections = tuple(p for part in parts for p in part.projections)
+        record = Record(
+            times,
+            states,
+            works,
+            self.t0,
+            self._begin,
+            self.t,
+            self.state,
+            self.works,
+            status,
+            events,
+            projections,
+            tuple(self._episodes),
+            sum(p.steps for p in parts),
+            max((p.drift for p in parts), default=0.0),
+        )
+        return Travelled(record, ready.flow, self._count)
+
+
+def _padded(floors: Array, size: int) -> Array:
+    """The floors with none for the guards after them."""
+    return np.concatenate([floors, np.zeros(size - len(floors))])

@@ -1,0 +1,406 @@
+"""Impacts: balls on floors, on a shaken table, between walls, in corners and wedges, and rods that hit a floor."""
+
+from fractions import Fraction
+from functools import cache
+
+import mpmath as mp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import ellipk
+from sympy import sin, sqrt, symbols
+
+import dalembert as da
+from motion.switched import CONTACT, told
+from motion.systems import angle_pendulum, g, m, pendulum, t, theta, x, x1, x2, y, y1, y2, z
+
+pytestmark = pytest.mark.compiled
+e, A, w, M = symbols("e A w M", positive=True)
+G = 9.81
+
+
+def ball(table=0):
+    return da.System.from_particles(
+        [da.Particle(m, (y,))], potential=m * g * y,
+        constraints=[da.OneSided(y - table, restitution=e, name="floor")],
+        parameters={m: 0.4, g: G, e: 0.5} | ({A: 0.1, w: 5.0} if table else {}),
+    )  # fmt: skip
+
+
+# -- on a floor -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("height", [1e-3, 1.0, 50.0])
+@pytest.mark.parametrize("back", [0.9, 0.5, 0.1])
+def test_a_ball_bounces_and_comes_to_rest(back, height):
+    """Impact n is at T (1 + 2 Σ eⁱ), and rest at T (1 + e)/(1 − e), T the time of the first fall."""
+    T = np.sqrt(2 * height / G)
+    end = T * (1 + back) / (1 - back)
+    motion = ball().simulate({y: height}, until=1.5 * end, parameters={e: back})
+    events = told(motion, *CONTACT)
+    assert [event.kind for event in events] == ["impact"] * (len(events) - 1) + ["rest"]
+    assert {(event.before, event.after) for event in events[:-1]} == {("open", "open")}
+    assert 3 < len(events) < 1000
+    n = np.arange(len(events) - 1)
+    exact = T * (1 + 2 * back * (1 - back**n) / (1 - back))
+    assert_allclose([event.time for event in events[:-1]], exact, rtol=1e-12)
+    speeds = np.array([event.state[1] for event in events[:-1]])
+    assert_allclose(speeds, G * T * back ** (n + 1.0), rtol=1e-6, atol=1e-12 * G * T)
+    assert events[-1].time == pytest.approx(end, rel=1e-12)
+    assert (events[-1].name, events[-1].after) == ("floor", "closed")
+    after = motion.y[:, motion.t > events[-1].time]
+    assert (after == after[:, :1]).all()
+    assert_allclose(after[0], 0.0, atol=1e-15)
+    assert (after[1] == 0.0).all()
+    data = motion.dataset
+    assert data.impact_work.values[-1] == pytest.approx(-0.4 * G * height, rel=1e-12)
+    assert_allclose(motion.balance, motion.balance[0], atol=1e-12 * height)
+    assert_allclose(data.multiplier.values[motion.t > end], 0.4 * G, rtol=1e-13)
+
+
+def test_between_bounces_it_flies():
+    T, back = np.sqrt(2 / G), 0.9
+    motion = ball().simulate({y: 1.0}, until=10 * T, samples=1001, parameters={e: back})
+    times = T * (1 + 2 * back * (1 - back ** np.arange(12.0)) / (1 - back))
+    n = np.searchsorted(times, motion.t)
+    since = motion.t - np.concatenate([[-T], times])[n]
+    speed = G * T * back**n
+    assert_allclose(motion.y[0], speed * since - G * since**2 / 2, atol=1e-12)
+    assert_allclose(motion.y[1], speed - G * since, atol=1e-11)
+    assert (motion.y[0] > -1e-13).all()
+    assert (motion.dataset.multiplier == 0).all()
+
+
+def test_without_restitution_it_stays_where_it_lands():
+    T = np.sqrt(2 / G)
+    motion = ball().simulate({y: 1.0}, until=100.0, samples=1001, parameters={e: 0.0})
+    first = told(motion, *CONTACT)[0]
+    assert (first.kind, first.before, first.after) == ("impact", "open", "closed")
+    assert first.time == pytest.approx(T, rel=1e-13)
+    assert len(told(motion, "impact")) == 1
+    after = motion.y[:, motion.t > T]
+    assert (after == after[:, :1]).all()
+    assert motion.dataset.impact_work.values[-1] == pytest.approx(-0.4 * G, rel=1e-12)
+
+
+def test_without_loss_it_bounces_for_ever():
+    T = np.sqrt(2 / G)
+    motion = ball().simulate({y: 1.0}, until=200 * T, parameters={e: 1.0})
+    events = told(motion, *CONTACT)
+    assert {event.kind for event in events} == {"impact"}
+    assert_allclose([event.time for event in events], T * (1 + 2 * np.arange(len(events))), rtol=1e-12)
+    assert len(events) == 100
+    assert_allclose(motion.dataset.energy, 0.4 * G, rtol=1e-12)
+    assert_allclose(motion.dataset.impact_work, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("back", [0.0, 0.5, 1.0])
+def test_starts_on_the_floor(back):
+    """At rest it stays; upwards it flies; downwards it is thrown back at once."""
+    values = {"parameters": {e: back}, "samples": [0.1, 0.3]}
+    rest = ball().simulate({y: 0.0}, until=10.0, **values)
+    assert not told(rest, *CONTACT)
+    assert (rest.y == 0.0).all()
+    assert_allclose(rest.dataset.multiplier, 0.4 * G, rtol=1e-14)
+    up = ball().simulate({y: 0.0, y.diff(): 2.0}, until=0.4, **values)
+    assert not told(up, *CONTACT)
+    assert_allclose(up.y[0], 2 * up.t - G * up.t**2 / 2, atol=1e-14)
+    down = ball().simulate({y: 0.0, y.diff(): -4.0}, until=0.35, **values)
+    assert (down.events[0].kind, down.events[0].time) == ("impact", 0.0)
+    assert down.events[0].state == (0.0, 4.0 * back)
+    thrown = 4 * back * down.t - G * down.t**2 / 2 if back else 0 * down.t
+    assert_allclose(down.y[0], thrown, atol=1e-13)
+    assert down.dataset.impact_work.values[-1] == pytest.approx(-0.2 * 16 * (1 - back**2), abs=1e-13)
+
+
+def test_a_start_below_the_floor_is_refused():
+    with pytest.raises(da.StateError, match="floor"):
+        ball().simulate({y: -0.1}, until=1.0)
+
+
+# -- on a shaken table ----------------------------------------------------------------------------------------
+
+SHAKEN = [(0.6, 0.5), (1.5, 0.5), (3.0, 0.5), (1.2, 0.3), (2.2, 0.1), (1.2, 0.8)]
+RATE, UNTIL = 5.0, 6.0
+
+
+@cache
+def shaken(peak, back, height):
+    """Impacts, rests and releases of a ball over a table A sin wt with A w² = peak·g, in 40 digits.
+
+    After an impact at t₀ with relative speed c the gap is cτ − gτ²/2 − A (sin w(t₀+τ) − sin wt₀ − wτ cos wt₀).
+    """
+    with mp.workdps(40):
+        rate, gravity = mp.mpf(RATE), mp.mpf(G)
+        size, period = peak * gravity / rate**2, 2 * mp.pi / rate
+
+        def after(t0, c):
+            table = lambda s: size * (mp.sin(rate * s) - mp.sin(rate * t0) - rate * (s - t0) * mp.cos(rate * t0))  # noqa: E731
+            return lambda s: c * (s - t0) - gravity * (s - t0) ** 2 / 2 - table(s)
+
+        out, time, step = [], mp.mpf(0), mp.mpf("0.005")
+        gap = lambda s: height - gravity * s**2 / 2 - size * mp.sin(rate * s)  # noqa: E731
+        while (time := _landing(gap, time, step)) < UNTIL:
+            speed = -mp.mpf(back) * mp.diff(gap, time)
+            out.append(("impact", float(time)))
+            gap, step = after(time, speed), min(speed / gravity / 8, mp.mpf("0.005"))
+            if speed > mp.mpf(10) ** -18:
+                continue
+            out.append(("rest", float(time)))
+            if peak <= 1:
+                break
+            turn = mp.asin(1 / mp.mpf(peak)) / rate  # where the table falls away as fast as the ball
+            time = turn + period * mp.ceil((time - turn) / period)
+            if time > UNTIL:
+                break
+            out.append(("release", float(time)))
+            gap, step = after(time, mp.mpf(0)), mp.mpf("0.005")
+        return out
+
+
+def _landing(gap, time, step):
+    low = time + step
+    while gap(low + step) > 0:
+        low += step
+    return mp.findroot(gap, (low, low + step), solver="anderson", tol=1e-70)
+
+
+@pytest.mark.parametrize(("peak", "back"), SHAKEN)
+def test_a_ball_on_a_shaken_table(peak, back):
+    """It rests where the bounces have died out, and is released where the table falls faster than it."""
+    exact = shaken(peak, back, 0.3)
+    motion = ball(A * sin(w * t)).simulate(
+        {y: 0.3}, until=UNTIL, samples=801, parameters={A: peak * G / RATE**2, w: RATE, e: back}
+    )
+    events = told(motion, *CONTACT)
+    ours, theirs = ({kind: np.array([s for k, s in of if k == kind]) for kind in CONTACT} for of in (
+        [(event.kind, event.time) for event in events], exact
+    ))  # fmt: skip
+    assert_allclose(ours["rest"], theirs["rest"], atol=1e-10)
+    assert_allclose(ours["release"], theirs["release"], atol=1e-11)
+    assert_allclose(ours["impact"][:4], theirs["impact"][:4], atol=1e-11)
+    told_late = np.abs(ours["impact"][:, None] - theirs["impact"]).min(axis=1)  # the smallest bounces need not be told
+    assert_allclose(told_late, 0.0, atol=1e-10)
+    gap = motion.y[0] - peak * G / RATE**2 * np.sin(RATE * motion.t)
+    assert gap.min() > -1e-10
+    assert motion.dataset.multiplier.values.min() >= -1e-9
+    assert_allclose(motion.balance, motion.balance[0], atol=1e-8)
+
+
+# -- two balls and a wall -------------------------------------------------------------------------------------
+
+
+def billiard(ratio, back):
+    """Collisions (name, time, velocities after) of a ball at rest between a wall and a heavy ball, in fractions."""
+    q, v = [Fraction(1), Fraction(2)], [Fraction(0), Fraction(-1)]
+    ratio, back, time, out = Fraction(ratio), Fraction(back), Fraction(0), []
+    while True:
+        meets = []
+        if v[0] < 0:
+            meets.append((-q[0] / v[0], "wall"))
+        if v[1] < v[0]:
+            meets.append(((q[1] - q[0]) / (v[0] - v[1]), "balls"))
+        if not meets or len(out) > 400:
+            return out
+        wait, name = min(meets)
+        time, q = time + wait, [a + b * wait for a, b in zip(q, v, strict=True)]
+        if name == "wall":
+            v = [-back * v[0], v[1]]
+        else:
+            push = (1 + back) * (v[0] - v[1]) * ratio / (1 + ratio)
+            v = [v[0] - push, v[1] + push / ratio]
+        out.append((name, float(time), tuple(map(float, v))))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "back", "count"), [(1, 1, 3), (3, 1, 5), (16, 1, 12), (100, 1, 31), (2, 0.75, None), (0.5, 0.5, None)]
+)
+def test_two_balls_and_a_wall_count_to_pi(ratio, back, count):
+    system = da.System.from_particles(
+        [da.Particle(1, (x1,)), da.Particle(M, (x2,))],
+        constraints=[
+            da.OneSided(x1, restitution=e, name="wall"), da.OneSided(x2 - x1, restitution=e, name="balls"),
+        ],
+        parameters={M: float(ratio), e: float(back)},
+    )  # fmt: skip
+    exact = billiard(ratio, back)
+    assert count in (None, len(exact))
+    motion = system.simulate({x1: 1.0, x2: 2.0, x2.diff(): -1.0}, until=exact[-1][1] + 5.0)
+    events = told(motion, *CONTACT)
+    assert [(event.kind, event.name) for event in events] == [("impact", name) for name, _, _ in exact]
+    assert_allclose([event.time for event in events], [time for _, time, _ in exact], rtol=1e-12)
+    assert_allclose([event.state[2:] for event in events], [v for _, _, v in exact], atol=1e-12)
+    energy = motion.dataset.energy.values
+    lost = energy[-1] - energy[0]
+    assert_allclose(motion.dataset.impact_work.values[-1], lost, atol=1e-12 * ratio)
+    if back == 1:
+        assert_allclose(energy, ratio / 2, rtol=1e-12)
+
+
+# -- corners and wedges ---------------------------------------------------------------------------------------
+
+
+def test_three_walls_at_once():
+    """Walls at right angles do not disturb each other, whatever their restitutions."""
+    walls = [da.OneSided(q, restitution=b, name=str(n)) for n, (q, b) in enumerate(((x, 0.25), (y, 0.5), (z, 1.0)))]
+    system = da.System.from_particles([da.Particle(2, (x, y, z))], constraints=walls)
+    motion = system.simulate({x: 1, y: 2, z: 3, x.diff(): -1, y.diff(): -2, z.diff(): -3}, until=3.0, samples=31)
+    events = told(motion, *CONTACT)
+    assert sorted(event.name for event in events) == ["0", "1", "2"]
+    assert {event.kind for event in events} == {"impact"}
+    assert_allclose([event.time for event in events], 1.0, rtol=1e-13)
+    after = motion.t > 1
+    assert_allclose(motion.y[3:, after].T - [0.25, 1.0, 3.0], 0.0, atol=1e-12)
+    assert_allclose(motion.dataset.impact_work.values[-1], 0.0625 + 1 + 9 - 14, rtol=1e-12)
+
+
+def test_in_a_corner_it_rests_on_all_walls():
+    walls = [da.OneSided(q, name=name) for q, name in ((x, "x"), (y, "y"), (z, "z"))]
+    system = da.System.from_particles([da.Particle(2, (x, y, z), (-1, -2, -3))], constraints=walls)
+    motion = system.simulate({x: 0.5, y: 1.0, z: 1.5}, until=50.0, samples=501)
+    impacts = told(motion, "impact")
+    assert_allclose([event.time for event in impacts], np.sqrt(2.0), rtol=1e-12)
+    after = motion.t > 1.5
+    assert_allclose(motion.y[:, after], 0.0, atol=1e-14)
+    assert (motion.y[:, after] == motion.y[:, after][:, :1]).all()
+    assert_allclose(motion.dataset.multiplier.values[after], np.tile([1.0, 2.0, 3.0], (after.sum(), 1)), rtol=1e-12)
+
+
+def wedge(left, right, back=0.0):
+    """A particle under gravity between two slopes that rise from the origin to either side."""
+    return da.System.from_particles(
+        [da.Particle(m, (x, y))], potential=m * g * y,
+        constraints=[
+            da.OneSided(y + left * x, restitution=back, name="left"),
+            da.OneSided(y - right * x, restitution=back, name="right"),
+        ],
+        parameters={m: 0.4, g: G},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("left", "right"), [(1, 1), (1, 2), (0.5, 3)])
+def test_a_ball_that_falls_into_a_wedge_is_held_by_both_sides(left, right):
+    motion = wedge(left, right).simulate({x: 0.0, y: 1.0}, until=20.0, samples=201)
+    after = motion.t > np.sqrt(2 / G)
+    assert_allclose(motion.y[:, after], 0.0, atol=1e-13)
+    assert (motion.y[:, after] == motion.y[:, after][:, :1]).all()
+    push = np.linalg.solve([[left, -right], [1.0, 1.0]], [0.0, 0.4 * G])
+    assert_allclose(motion.dataset.multiplier.values[after], np.tile(push, (after.sum(), 1)), rtol=1e-11)
+    rest = wedge(left, right).simulate({}, until=20.0)
+    assert (rest.y == 0.0).all()
+    assert not told(rest, *CONTACT)
+    assert_allclose(rest.dataset.multiplier.values, np.tile(push, (len(rest.t), 1)), rtol=1e-11)
+
+
+def test_sides_at_right_angles_are_two_balls_that_know_nothing_of_each_other():
+    """Along either normal the particle is a ball that bounces under g/√2."""
+    back, pull = 0.6, G / np.sqrt(2)
+    motion = wedge(1, 1, back).simulate({x: 0.4, y: 1.0}, until=6.0, samples=601)
+    end = 0.0
+    for name, height in (("left", 1.4 / np.sqrt(2)), ("right", 0.6 / np.sqrt(2))):
+        T = np.sqrt(2 * height / pull)
+        events = told(motion, *CONTACT, name=name)
+        n = np.arange(len(events) - 1)
+        assert [event.kind for event in events] == ["impact"] * len(n) + ["rest"]
+        assert_allclose(
+            [event.time for event in events[:-1]], T * (1 + 2 * back * (1 - back**n) / (1 - back)), rtol=1e-11
+        )
+        assert events[-1].time == pytest.approx(T * (1 + back) / (1 - back), rel=1e-11)
+        end = max(end, events[-1].time)
+    after = motion.y[:, motion.t > end]
+    assert_allclose(after, 0.0, atol=1e-12)
+    assert (after == after[:, :1]).all()
+
+
+def test_a_blunt_wedge_rocks_to_rest():
+    """Sides 120° apart, no restitution: it slides to and fro, each time at half the speed, and stops in finite time.
+
+    The nearest velocity that leaves neither side is along the other, cos 60° of the one before; from there up and
+    back takes 2 v/(g sin 30°).
+    """
+    slope, way = np.tan(np.pi / 6), 0.5
+    motion = wedge(slope, slope).simulate(
+        {x: -way * np.cos(np.pi / 6), y: way * np.cos(np.pi / 6) * slope}, until=4.0, samples=401, max_seconds=60.0
+    )
+    speed, first = np.sqrt(G * way), np.sqrt(4 * way / G)
+    bounces = first + 4 / G * speed * (1 - 0.5 ** np.arange(8.0))
+    assert_allclose([event.time for event in told(motion, "impact")[:8]], bounces, rtol=1e-10)
+    assert [event.name for event in told(motion, "impact")[:4]] == ["right", "left", "right", "left"]
+    after = motion.t > first + 4 / G * speed + 1e-6
+    assert_allclose(motion.y[:, after], 0.0, atol=1e-9)
+    assert motion.dataset.impact_work.values[-1] == pytest.approx(-0.4 * G * way / 2, abs=1e-9)
+
+
+# -- impacts that other constraints share ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coordinates", ["angle", "Cartesian"])
+def test_a_pendulum_against_a_wall(coordinates):
+    """Let go at a right angle, it comes back from the wall below its pivot with half its period."""
+    free = angle_pendulum() if coordinates == "angle" else pendulum()
+    q, start = (theta, {theta: np.pi / 2}) if coordinates == "angle" else (x, {x: 1.0, y: 0.0})
+    system = da.System.from_lagrangian(
+        free.unconstrained.function, list(free.coordinates), parameters=dict(free.parameters),
+        constraints=[*free.constraints, da.OneSided(q, restitution=1, name="wall")],
+    )  # fmt: skip
+    quarter = ellipk(0.5) / np.sqrt(G)
+    motion = system.simulate(start, until=20 * quarter)
+    events = told(motion, *CONTACT)
+    assert_allclose([event.time for event in events], quarter * (1 + 2 * np.arange(10)), rtol=1e-12)
+    assert {(event.kind, event.name) for event in events} == {("impact", "wall")}
+    assert_allclose(motion.dataset.energy, motion.dataset.energy[0], atol=1e-11)
+    assert motion.y[0].min() > -1e-12
+
+
+@pytest.mark.parametrize("back", [0.0, 0.5, 1.0])
+def test_a_dumbbell_hits_the_floor_with_one_end(back):
+    """The impulse of a rigid body, −(1 + e) v/(1/m + (l cos θ)²/I), through a rod that is a constraint."""
+    a, b, l = 0.4, 1.1, 0.8  # noqa: E741
+    rod = sqrt((x2 - x1) ** 2 + (y2 - y1) ** 2) - l
+    system = da.System.from_particles(
+        [da.Particle(a, (x1, y1)), da.Particle(b, (x2, y2))], potential=g * (a * y1 + b * y2),
+        constraints=[da.Holonomic(rod, "rod"), da.OneSided(y1, restitution=back, name="floor")],
+        parameters={g: G},
+    )  # fmt: skip
+    turn, tilt, fall = 0.7, 0.6, 0.1
+    first = [0.0, fall, l * np.cos(tilt), fall + l * np.sin(tilt)]
+    rates = [0.3, 0.0, 0.3 - l * turn * np.sin(tilt), l * turn * np.cos(tilt)]
+    keys = [x1, y1, x2, y2, x1.diff(), y1.diff(), x2.diff(), y2.diff()]
+    motion = system.simulate(dict(zip(keys, first + rates, strict=True)), until=0.25)
+    event = told(motion, *CONTACT)[0]
+    total, far = a + b, l * b / (a + b)  # of the first end from the centre of mass
+    inertia = a * far**2 + b * (l - far) ** 2
+    middle = fall + far * np.sin(tilt)  # height of the centre
+    rise = far * turn * np.cos(tilt)
+    time = mp.findroot(
+        lambda s: middle + rise * s - G * s**2 / 2 - far * mp.sin(tilt + turn * s), 0.15
+    )  # the centre flies, the body turns evenly
+    time = float(time)
+    angle = tilt + turn * time
+    drift, sink = 0.3 - far * turn * np.sin(tilt), rise - G * time
+    into = sink - far * turn * np.cos(angle)
+    push = -(1 + back) * into / (1 / total + (far * np.cos(angle)) ** 2 / inertia)
+    lift, spin = sink + push / total, turn - push * far * np.cos(angle) / inertia
+    u = np.array([-np.sin(angle), np.cos(angle)]) * spin
+    exact = [*(np.array([drift, lift]) - far * u), *(np.array([drift, lift]) + (l - far) * u)]
+    assert event.kind == "impact"
+    assert event.time == pytest.approx(time, abs=1e-12)
+    assert_allclose(event.state[4:], exact, atol=1e-11)
+    assert event.state[5] == pytest.approx(-back * into, abs=1e-11)
+    assert np.abs(motion.residual[:, 0]).max() < 1e-12
+
+
+# -- the references by themselves -----------------------------------------------------------------------------
+
+
+def test_the_table_is_what_it_must_be():
+    """At rest it gives the closed form; where it releases, the ball falls as fast as the table; order is kept."""
+    still = shaken(0.0, 0.5, 0.3)
+    assert still[-1][0] == "rest"
+    assert still[-1][1] == pytest.approx(3 * np.sqrt(2 * 0.3 / G), rel=1e-14)
+    for peak, back in SHAKEN:
+        exact = shaken(peak, back, 0.3)
+        assert (np.diff([time for _, time in exact]) >= 0).all()
+        free = np.array([time for kind, time in exact if kind == "release"])
+        assert_allclose(peak * np.sin(RATE * free), 1.0, atol=1e-12)
+        assert (np.cos(RATE * free) > 0).all()

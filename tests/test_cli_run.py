@@ -98,8 +98,8 @@ def test_the_gallery_is_sorted_rightly():
 
 class TestText:
     @pytest.mark.parametrize("width", [60, 80, 120])
-    @pytest.mark.parametrize("name", SMOOTH)
-    def test_every_smooth_model_runs(self, call, monkeypatch, name, width):
+    @pytest.mark.parametrize("name", [*SMOOTH, *SWITCHING])
+    def test_every_model_runs(self, call, monkeypatch, name, width):
         monkeypatch.setenv("COLUMNS", str(width))
         system = da.System.load(gallery.path(name))
         answer = call(name)
@@ -125,7 +125,7 @@ class TestText:
 
 
 class TestJson:
-    @pytest.mark.parametrize("name", SMOOTH)
+    @pytest.mark.parametrize("name", [*SMOOTH, *SWITCHING])
     def test_one_document_and_nothing_else(self, call, name):
         answer = call(name, "--json")
         document = json.loads(answer.out)  # raises where anything stands before or after it
@@ -205,7 +205,6 @@ WRONG = {
     "option": (["rolling-disk", "--bogus"], "--bogus"),
     "model": (["hemispher"], "did you mean 'hemisphere'?"),
     "no model": ([], "MODEL"),
-    "friction": (["rough-ring"], "the friction of constraint 'ring' switches"),
     "picture in no directory": (["rolling-disk", "--plot", "nowhere/p.png"], "no such directory"),
 }
 
@@ -228,7 +227,7 @@ class TestWrongInput:
         assert message in document["message"]
 
     def test_nothing_is_made_for_a_run_that_is_refused(self, call, tmp_path):
-        assert call("rough-ring", "-o", tmp_path / "out").code == 2
+        assert call("rolling-disk", "--until", "-1", "-o", tmp_path / "out").code == 2
         assert not (tmp_path / "out").exists()
 
     def test_no_end_is_stated(self, call, model):

@@ -42,14 +42,13 @@ def force(statement):
 def signs_at(g, point):
     """The signs of the gates, one after the other, and the smallest size of a function that decides something."""
     signs, least = [1] * len(g.gates), mp.inf
-    for i, gate in enumerate(g.gates):
+    for i in range(len(g.gates)):
         cases = g.cases(signs)
         known = {h.symbol: mpf(s) for h, s in zip(g.gates[:i], signs, strict=False)}
         value = exact(g.functions(cases)[i], point | known)
         if value is not None and i in g.live(cases):
             least = min(least, abs(value))
         signs[i] = 1 if value is None or value > 0 else -1
-        assert gate.symbol not in known
     return signs, least
 
 
@@ -66,7 +65,8 @@ DOWN = dict(zip((u, x, y), (trees.z, trees.x, trees.y), strict=True))
 UP = {s: q for q, s in DOWN.items()}
 
 
-ANY = settings(max_examples=4000, deadline=None, suppress_health_check=list(HealthCheck))
+ANY = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+JUMPS = (sp.floor, sp.ceiling, sp.atan2)  # which are not for gates
 
 
 def both(tree, point):
@@ -93,14 +93,16 @@ def test_any_expression_has_the_value_it_had(tree, point):
     assert abs(exact(smooth, at) - value) <= 1e-9 * max(1, abs(value))
 
 
-@given(trees.trees.filter(lambda e: not e.has(sp.floor, sp.ceiling)), points)
+@given(trees.trees.filter(lambda e: not e.has(*JUMPS)), points)
 @ANY
 def test_any_expression_has_the_slope_it_had(tree, point):
     original, point, smooth, at = both(tree, point)
     with mp.workdps(40):
         h = mpf(10) ** -12
         around = [exact(original, point | {x: point[x] + d}) for d in (-h, h)]
-        slope = exact(smooth.xreplace(DOWN).diff(trees.x), {DOWN.get(s, s): value for s, value in at.items()})
+        derivative = smooth.xreplace(DOWN).diff(trees.x)
+        assume(not derivative.has(sp.I))  # of (-3)**x
+        slope = exact(derivative, {DOWN.get(s, s): value for s, value in at.items()})
         assume(None not in (*around, slope) and abs(slope) < 1e6)
         assert abs((around[1] - around[0]) / (2 * h) - slope) <= 1e-6 * max(1, abs(slope))
 
@@ -239,10 +241,10 @@ def test_more_pieces_than_their_combinations_could_be_listed():
 
 def test_a_deep_expression_needs_no_recursion():
     deep = x
-    for _ in range(60):
-        deep = sp.sin(Abs(deep) + y)
+    for _ in range(100):
+        deep = sp.sin(y + Abs(deep, evaluate=False), evaluate=False)  # SymPy would think for long
     g = gates_of(deep)
-    assert len(g.gates) == 60
+    assert len(g.gates) == 100
     assert [h.symbol.name for h in g.gates if h.function == x] == ["switch 1"]
 
 
@@ -277,8 +279,10 @@ def test_a_choice_in_a_choice():
     assert g.live(g.cases(signs)) == (by_function[x],)
 
 
-def test_division_by_a_parameter_is_no_reason_to_choose_unless_the_conditions_ask_for_it():
+def test_division_by_a_parameter_is_no_reason_to_choose_unless_the_conditions_are_about_it():
     assert not gates_of(Piecewise((x / m, x > 0), (0, True))).choices
+    assert not gates_of(Piecewise((x * sp.sqrt(k / m), x > 0), (0, True))).choices
+    assert gates_of(Piecewise((x * sp.sqrt(a), x > 0), (0, True))).choices
     assert gates_of(Piecewise((x / a, a > 1), (0, True))).choices
     assert gates_of(huber).choices
 
@@ -341,7 +345,6 @@ def test_a_statement_with_gates_is_a_value(stated):
     assert again == g.statement
     assert hash(again) == hash(g.statement)
     assert again.form() == g.statement
-    assert hash(g.gates) == hash(tuple(g.gates))
 
 
 def test_mapped_with_nothing_to_change_is_equal():

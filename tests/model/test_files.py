@@ -262,6 +262,12 @@ PLACES = [  # text, with the place of the fault marked by ¦
     'coordinates = ["x"]\nlagrangian = "x"\n[[constraints]]\nname = "a"\nholonomic = "x"\n'
     'nature = { viscous = "multiplier(\\"a\\") + multiplier(¦\\"b\\")" }',
     "coordinates = ['x']\nlagrangian = 'x'\nconstraints = [{ holonomic = 'x' }, { holonomic = 'x + ¦q' }]",
+    "coordinates = ['x']\nlagrangian = 'x'\n[[constraints]]\none_sided = 'x + ¦q'",
+    "coordinates = ['x']\nlagrangian = 'x'\n[[constraints]]\none_sided = 'x'\nrestitution = '1/2*¦q'",
+    "coordinates = ['x']\nlagrangian = 'x'\n[[constraints]]\none_sided = \"x - ¦x'\"",
+    "coordinates = ['x']\nlagrangian = 'x'\n[[constraints]]\nholonomic = 'x'\nnature = { coulomb = 1, static = '¦q' }",
+    "coordinates = ['x']\nlagrangian = 'x'\n[[constraints]]\nholonomic = 'x'\n[constraints.nature]\ncoulomb = 1\n"
+    'sliding = ["x\'", "x\' - ¦q"]',
     "start = { \"x'\" = '1 + ¦q' }\ncoordinates = ['x']\nlagrangian = 'x'",
     "coordinates = ['x']\nlagrangian = 'x'\n[parameters]\n'm' = 1\n[start]\n\"\\u0078\" = 'm*¦q' # 2020-01-01 10:00:00",
     "coordinates = ['θ']\nlagrangian = \"θ'^2 - ¦q\"",

@@ -26,6 +26,11 @@ class Leg(NamedTuple):
     states: np.ndarray
 
 
+def assert_allclose(found, exact, rtol=0.0, atol=0.0):
+    """NumPy's, but relative only where that is asked for."""
+    np.testing.assert_allclose(found, exact, rtol=rtol, atol=atol)
+
+
 def told(motion, *kinds, name=None):
     """The events of some kinds, and of one constraint where it is named, after the start."""
     return [
@@ -161,3 +166,44 @@ def _first_end(piece: RingPiece, way):
             return min(ends, key=lambda pair: abs(pair[0] - piece.begin))
         low = high
     raise AssertionError("the bead turns without end")
+
+
+@cache
+def shaken_table(peak, back, height, rate, gravity, until):
+    """Impacts, rests and releases of a ball over a table A sin wt with A w² = peak·g, in 40 digits.
+
+    After an impact at t₀ with relative speed c the gap is cτ − gτ²/2 − A (sin w(t₀+τ) − sin wt₀ − wτ cos wt₀).
+    """
+    with mp.workdps(40):
+        rate, gravity = mp.mpf(rate), mp.mpf(gravity)
+        size, period = peak * gravity / rate**2, 2 * mp.pi / rate
+
+        def after(t0, c):
+            table = lambda s: size * (mp.sin(rate * s) - mp.sin(rate * t0) - rate * (s - t0) * mp.cos(rate * t0))  # noqa: E731
+            return lambda s: c * (s - t0) - gravity * (s - t0) ** 2 / 2 - table(s)
+
+        out, time, step = [], mp.mpf(0), mp.mpf("0.005")
+        gap = lambda s: height - gravity * s**2 / 2 - size * mp.sin(rate * s)  # noqa: E731
+        while (time := _landing(gap, time, step)) < until:
+            speed = -mp.mpf(back) * mp.diff(gap, time)
+            out.append(("impact", float(time)))
+            gap, step = after(time, speed), min(speed / gravity / 8, mp.mpf("0.005"))
+            if speed > mp.mpf(10) ** -18:
+                continue
+            out.append(("rest", float(time)))
+            if peak <= 1:
+                break
+            turn = mp.asin(1 / mp.mpf(peak)) / rate  # where the table falls away as fast as the ball
+            time = turn + period * mp.ceil((time - turn) / period)
+            if time > until:
+                break
+            out.append(("release", float(time)))
+            gap, step = after(time, mp.mpf(0)), mp.mpf("0.005")
+        return out
+
+
+def _landing(gap, time, step):
+    low = time + step
+    while gap(low + step) > 0:
+        low += step
+    return mp.findroot(gap, (low, low + step), solver="anderson", tol=1e-70)

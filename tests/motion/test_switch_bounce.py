@@ -1,21 +1,19 @@
 """Impacts: balls on floors, on a shaken table, between walls, in corners and wedges, and rods that hit a floor."""
 
 from fractions import Fraction
-from functools import cache
 
 import mpmath as mp
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from scipy.special import ellipk
 from sympy import sin, sqrt, symbols
 
 import dalembert as da
-from motion.switched import CONTACT, told
+from motion.switched import CONTACT, assert_allclose, shaken_table, told
 from motion.systems import angle_pendulum, g, m, pendulum, t, theta, x, x1, x2, y, y1, y2, z
 
 pytestmark = pytest.mark.compiled
-e, A, w, M = symbols("e A w M", positive=True)
+e, A, w, M, mu = symbols("e A w M mu", positive=True)
 G = 9.81
 
 
@@ -65,8 +63,9 @@ def test_between_bounces_it_flies():
     n = np.searchsorted(times, motion.t)
     since = motion.t - np.concatenate([[-T], times])[n]
     speed = G * T * back**n
+    off = np.abs(motion.t[:, None] - times).min(axis=1) > 1e-9  # at an impact there are two velocities
     assert_allclose(motion.y[0], speed * since - G * since**2 / 2, atol=1e-12)
-    assert_allclose(motion.y[1], speed - G * since, atol=1e-11)
+    assert_allclose(motion.y[1, off], (speed - G * since)[off], atol=1e-11)
     assert (motion.y[0] > -1e-13).all()
     assert (motion.dataset.multiplier == 0).all()
 
@@ -107,7 +106,7 @@ def test_starts_on_the_floor(back):
     assert_allclose(up.y[0], 2 * up.t - G * up.t**2 / 2, atol=1e-14)
     down = ball().simulate({y: 0.0, y.diff(): -4.0}, until=0.35, **values)
     assert (down.events[0].kind, down.events[0].time) == ("impact", 0.0)
-    assert down.events[0].state == (0.0, 4.0 * back)
+    assert down.events[0].state == pytest.approx((0.0, 4.0 * back), abs=1e-14)
     thrown = 4 * back * down.t - G * down.t**2 / 2 if back else 0 * down.t
     assert_allclose(down.y[0], thrown, atol=1e-13)
     assert down.dataset.impact_work.values[-1] == pytest.approx(-0.2 * 16 * (1 - back**2), abs=1e-13)
@@ -124,51 +123,10 @@ SHAKEN = [(0.6, 0.5), (1.5, 0.5), (3.0, 0.5), (1.2, 0.3), (2.2, 0.1), (1.2, 0.8)
 RATE, UNTIL = 5.0, 6.0
 
 
-@cache
-def shaken(peak, back, height):
-    """Impacts, rests and releases of a ball over a table A sin wt with A w² = peak·g, in 40 digits.
-
-    After an impact at t₀ with relative speed c the gap is cτ − gτ²/2 − A (sin w(t₀+τ) − sin wt₀ − wτ cos wt₀).
-    """
-    with mp.workdps(40):
-        rate, gravity = mp.mpf(RATE), mp.mpf(G)
-        size, period = peak * gravity / rate**2, 2 * mp.pi / rate
-
-        def after(t0, c):
-            table = lambda s: size * (mp.sin(rate * s) - mp.sin(rate * t0) - rate * (s - t0) * mp.cos(rate * t0))  # noqa: E731
-            return lambda s: c * (s - t0) - gravity * (s - t0) ** 2 / 2 - table(s)
-
-        out, time, step = [], mp.mpf(0), mp.mpf("0.005")
-        gap = lambda s: height - gravity * s**2 / 2 - size * mp.sin(rate * s)  # noqa: E731
-        while (time := _landing(gap, time, step)) < UNTIL:
-            speed = -mp.mpf(back) * mp.diff(gap, time)
-            out.append(("impact", float(time)))
-            gap, step = after(time, speed), min(speed / gravity / 8, mp.mpf("0.005"))
-            if speed > mp.mpf(10) ** -18:
-                continue
-            out.append(("rest", float(time)))
-            if peak <= 1:
-                break
-            turn = mp.asin(1 / mp.mpf(peak)) / rate  # where the table falls away as fast as the ball
-            time = turn + period * mp.ceil((time - turn) / period)
-            if time > UNTIL:
-                break
-            out.append(("release", float(time)))
-            gap, step = after(time, mp.mpf(0)), mp.mpf("0.005")
-        return out
-
-
-def _landing(gap, time, step):
-    low = time + step
-    while gap(low + step) > 0:
-        low += step
-    return mp.findroot(gap, (low, low + step), solver="anderson", tol=1e-70)
-
-
 @pytest.mark.parametrize(("peak", "back"), SHAKEN)
 def test_a_ball_on_a_shaken_table(peak, back):
     """It rests where the bounces have died out, and is released where the table falls faster than it."""
-    exact = shaken(peak, back, 0.3)
+    exact = shaken_table(peak, back, 0.3, RATE, G, UNTIL)
     motion = ball(A * sin(w * t)).simulate(
         {y: 0.3}, until=UNTIL, samples=801, parameters={A: peak * G / RATE**2, w: RATE, e: back}
     )
@@ -283,7 +241,7 @@ def test_a_ball_that_falls_into_a_wedge_is_held_by_both_sides(left, right):
     motion = wedge(left, right).simulate({x: 0.0, y: 1.0}, until=20.0, samples=201)
     after = motion.t > np.sqrt(2 / G)
     assert_allclose(motion.y[:, after], 0.0, atol=1e-13)
-    assert (motion.y[:, after] == motion.y[:, after][:, :1]).all()
+    assert np.ptp(motion.y[:, after], axis=1).max() < 1e-15
     push = np.linalg.solve([[left, -right], [1.0, 1.0]], [0.0, 0.4 * G])
     assert_allclose(motion.dataset.multiplier.values[after], np.tile(push, (after.sum(), 1)), rtol=1e-11)
     rest = wedge(left, right).simulate({}, until=20.0)
@@ -309,7 +267,7 @@ def test_sides_at_right_angles_are_two_balls_that_know_nothing_of_each_other():
         end = max(end, events[-1].time)
     after = motion.y[:, motion.t > end]
     assert_allclose(after, 0.0, atol=1e-12)
-    assert (after == after[:, :1]).all()
+    assert np.ptp(after, axis=1).max() < 1e-15
 
 
 def test_a_blunt_wedge_rocks_to_rest():
@@ -390,16 +348,55 @@ def test_a_dumbbell_hits_the_floor_with_one_end(back):
     assert np.abs(motion.residual[:, 0]).max() < 1e-12
 
 
+# -- impacts that rub -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "rubs"), [(0.2, True), (0.9, True), (0.2, False)])
+def test_an_oblique_impact_rubs_as_long_as_it_presses(size, rubs):
+    """The impulse along the floor is μ times that of the floor, or what stops the sliding if that is less."""
+    floor = da.OneSided(z, restitution=e, name="floor", nature=da.Coulomb(mu), impact_friction=rubs)
+    system = da.System.from_particles(
+        [da.Particle(m, (x, y, z))], potential=m * g * z, constraints=[floor],
+        parameters={m: 0.4, g: G, e: 0.5, mu: size},
+    )  # fmt: skip
+    motion = system.simulate({z: 1.0, x.diff(): 3.0, y.diff(): -4.0}, until=0.6)
+    fall = np.sqrt(2 * G)
+    kept = 1 - min(size * 1.5 * fall / 5.0, 1.0) if rubs else 1.0
+    event = told(motion, "impact")[0]
+    assert event.time == pytest.approx(fall / G, rel=1e-13)
+    assert_allclose(event.state[3:], [3 * kept, -4 * kept, 0.5 * fall], atol=1e-13)
+    lost = 0.2 * (25 * (1 - kept**2) + 0.75 * fall**2)
+    assert motion.dataset.impact_work.values[-1] == pytest.approx(-lost, abs=1e-12)
+
+
+@pytest.mark.parametrize(("spin", "size"), [(0.0, 0.05), (0.0, 0.5), (30.0, 0.1), (-30.0, 0.9)])
+def test_a_disc_takes_spin_from_the_floor(spin, size):
+    """s = x' + Rθ' is stopped by an impulse m s/3 of a uniform disc, if that is within μ times that of the floor."""
+    mass, R, back = 0.4, 0.3, 0.7
+    slides = x.diff() + R * theta.diff()
+    floor = da.OneSided(y, back, "floor", nature=da.Coulomb(size, sliding=slides), impact_friction=True)
+    system = da.System.from_lagrangian(
+        mass * (x.diff() ** 2 + y.diff() ** 2) / 2 + mass * R**2 * theta.diff() ** 2 / 4 - mass * G * y, [x, y, theta],
+        constraints=[floor],
+    )  # fmt: skip
+    motion = system.simulate({x.diff(): 2.0, y: 0.5, theta.diff(): spin}, until=0.4)
+    fall = np.sqrt(G)
+    s = 2.0 + R * spin
+    push = -np.sign(s) * min(size * mass * (1 + back) * fall, mass * abs(s) / 3)
+    exact = [2.0 + push / mass, back * fall, spin + push * R / (mass * R**2 / 2)]
+    assert_allclose(told(motion, "impact")[0].state[3:], exact, atol=1e-12)
+
+
 # -- the references by themselves -----------------------------------------------------------------------------
 
 
 def test_the_table_is_what_it_must_be():
     """At rest it gives the closed form; where it releases, the ball falls as fast as the table; order is kept."""
-    still = shaken(0.0, 0.5, 0.3)
+    still = shaken_table(0.0, 0.5, 0.3, RATE, G, UNTIL)
     assert still[-1][0] == "rest"
     assert still[-1][1] == pytest.approx(3 * np.sqrt(2 * 0.3 / G), rel=1e-14)
     for peak, back in SHAKEN:
-        exact = shaken(peak, back, 0.3)
+        exact = shaken_table(peak, back, 0.3, RATE, G, UNTIL)
         assert (np.diff([time for _, time in exact]) >= 0).all()
         free = np.array([time for kind, time in exact if kind == "release"])
         assert_allclose(peak * np.sin(RATE * free), 1.0, atol=1e-12)

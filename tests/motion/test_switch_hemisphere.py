@@ -3,11 +3,10 @@
 import mpmath as mp
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from sympy import cos, sqrt, symbols
 
 import dalembert as da
-from motion.switched import FRICTION, leg, told
+from motion.switched import FRICTION, assert_allclose, leg, told
 from motion.systems import dynamicsymbols, g, m, theta, x, y
 
 pytestmark = pytest.mark.compiled
@@ -148,7 +147,8 @@ def test_on_a_rough_surface_it_leaves_where_the_linear_equation_says(statement, 
 def test_a_little_too_slow_it_sticks_on_the_way(statement, size):
     w0 = 0.9 * slowest(size)
     with mp.workdps(30):
-        stop = float(mp.findroot(lambda s: squared(s, mp.mpf(w0), mp.mpf(size)), 0.6 * size))
+        edge = mp.atan(size)  # where it is slowest
+        stop = float(mp.findroot(lambda s: squared(s, mp.mpf(w0), mp.mpf(size)), (0, edge), solver="anderson"))
     motion = hemisphere(statement, da.Coulomb(mu), mu=size).simulate(
         start(statement, 0.0, np.sqrt(w0 * G / A)), until=50.0, samples=501
     )

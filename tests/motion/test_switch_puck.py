@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 from sympy import cos, sin, symbols
 
 import dalembert as da
-from motion.switched import FRICTION, advance, leg, rough_ring, told
+from motion.switched import FRICTION, advance, assert_allclose, leg, rough_ring, told
 from motion.systems import g, m, x, y, z
 
 pytestmark = pytest.mark.compiled
@@ -82,7 +81,8 @@ class Slope:
         low = self.first
         while self.time(low) < time:
             low /= 2
-        return self.state(brentq(lambda s: self.time(s) - time, low, self.first, xtol=1e-300, rtol=1e-15))
+        ends = np.log(low), np.log(self.first)
+        return self.state(np.exp(brentq(lambda s: self.time(np.exp(s)) - time, *ends, xtol=1e-15, rtol=1e-15)))
 
     @property
     def stop(self):

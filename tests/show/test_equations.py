@@ -7,7 +7,7 @@ from unicodedata import combining, normalize
 
 import pytest
 from matplotlib.mathtext import MathTextParser
-from sympy import Add, Function, exp, sin, sqrt, symbols
+from sympy import Add, Function, Matrix, exp, sin, sqrt, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -129,6 +129,57 @@ def test_the_factored_form_says_no_more_than_there_is():
     assert "C" not in ideal.split("q̈ = a")[1].split("Note")[0]
     assert "Qᶜ_ni = C" not in ideal
     assert "q̈ = a + M⁻¹ Qᶜ_i" in ideal
+
+
+class TestContacts:
+    table = da.OneSided(z, mu / 2, "table")
+    wall = da.OneSided(R - x, name="a wall")
+
+    def test_the_relation_is_an_inequality_and_λ_pushes(self):
+        text = particle(self.table, self.wall, da.Holonomic(y, "rail")).equations().text()
+        assert "φ[table] = z ≥ 0,   λ[table] ≥ 0,   restitution mu/2\n" in text
+        assert "φ[a wall] = R - x ≥ 0,   λ[a wall] ≥ 0\n" in text
+        assert "φ[rail]" not in text
+
+    def test_it_says_that_this_holds_in_contact(self):
+        one, two = particle(self.table).equations(), particle(self.table, self.wall).equations()
+        assert one.notes == (
+            "this holds while 'table' is in contact; out of contact its row and its multiplier are left out",
+        )
+        assert "while all of 'table', 'a wall' are in contact" in two.notes[0]
+        assert particle(da.Holonomic(z)).equations().notes == ()
+
+    def test_the_equations_are_those_in_contact(self):
+        """The same as of a constraint that holds in both directions."""
+        both = particle(da.Holonomic(z, "table", da.Coulomb(mu))).equations()
+        push = particle(da.OneSided(z, name="table", nature=da.Coulomb(mu))).equations()
+        for part in ("M", "Q", "A", "b", "C", "acceleration", "ideal", "nonideal", "multipliers"):
+            assert getattr(push, part) == getattr(both, part)
+        assert (both.contacts, push.contacts) == ((), (da.OneSided(z, name="table", nature=da.Coulomb(mu)),))
+
+    def test_latex(self):
+        latex = particle(self.table, self.wall).equations().latex()
+        first, second = r"\varphi_{\mathrm{table}} &= z \geq 0", r"\varphi_{\mathrm{a\ wall}} &= R - x \geq 0"
+        assert latex.index(first) < latex.index(second) < latex.index("M &= ")
+        assert r"\quad \lambda_{\mathrm{table}} \geq 0, \quad \mathrm{restitution}\ \frac{\mu}{2}" in latex
+        assert latex.count("restitution") == 1
+
+    def test_json(self):
+        assert particle(self.table, self.wall).equations().as_dict()["contacts"] == [
+            {"constraint": "table", "relation": "z >= 0", "restitution": "mu/2"},
+            {"constraint": "a wall", "relation": "R - x >= 0", "restitution": "0"},
+        ]
+        assert particle(da.Holonomic(z)).equations().as_dict()["contacts"] == []
+
+
+def test_friction_against_a_sliding_velocity_that_is_given():
+    """−μ N Jᵀ s/|s|, N = |λ|: here of a block on a belt of speed R, by hand."""
+    L = m * (x.diff() ** 2 + y.diff() ** 2) / 2 - m * g * y
+    belt = da.Holonomic(y, "belt", da.Coulomb(mu, sliding=x.diff() - R))
+    shown = da.System.from_lagrangian(L, [x, y], constraints=[belt]).equations()
+    for speed, friction in ((3, -1), (1, 1)):  # faster than the belt, and slower
+        assert shown.C.subs({x.diff(): speed, R: 2}) == Matrix([friction * mu * m * g, 0])
+        assert shown.acceleration.subs({x.diff(): speed, R: 2}) == Matrix([friction * mu * g, 0])
 
 
 def balanced(text):

@@ -77,6 +77,54 @@ def test_a_start_off_the_constraints(findings, name, level, rate, length):
     assert text.splitlines()[-1] == "FAILED: the start does not satisfy the constraints"
 
 
+class TestContacts:
+    """A ball over a table: open, on it, below it, and leaving or hitting it."""
+
+    @staticmethod
+    def ball(height, speed=0.0):
+        return da.System.from_lagrangian(
+            m * (x.diff() ** 2 + y.diff() ** 2) / 2 - m * g * y,
+            [x, y],
+            constraints=[da.OneSided(y, name="table"), da.Holonomic(x - 1, "rail")],
+            parameters={m: 2.0, g: 9.81},
+            initial={x: 1, y: height, y.diff(): speed},
+        ).check()
+
+    @pytest.mark.parametrize(("height", "speed"), [(0.5, 0.0), (0.5, -3.0), (0.0, 1.0), (0.0, -1.0)])
+    def test_out_of_contact_it_is_no_constraint(self, height, speed):
+        finding = self.ball(height, speed)
+        assert finding.passed
+        assert (finding.constraints, finding.apart) == (("rail",), ("table",))
+        assert finding.certificate.answer.acceleration == pytest.approx([0, -9.81])
+        assert "Out of contact, and not in force: table" in finding.text()
+        assert finding.as_dict()["out_of_contact"] == ["table"]
+
+    def test_in_contact_it_is_one(self):
+        finding = self.ball(0.0)
+        assert finding.passed
+        assert (finding.constraints, finding.apart) == (("table", "rail"), ())
+        assert finding.certificate.answer.multipliers == pytest.approx([2 * 9.81, 0])
+        assert "Out of contact" not in finding.text()
+
+    @pytest.mark.parametrize("speed", [0.0, 1.0])
+    def test_inside_the_table_is_no_place_to_start(self, speed):
+        finding = self.ball(-0.1, speed)
+        assert not finding.passed
+        assert "FAILED: the start does not satisfy the constraints" in finding.text()
+
+    def test_what_presses_may_be_open(self):
+        """Friction on the rail that the table presses: there is none while nothing touches the table."""
+        pressed = da.Holonomic(x - 1, "rail", da.Coulomb(mu, sliding=y.diff(), of="table"))
+        system = da.System.from_lagrangian(
+            m * (x.diff() ** 2 + y.diff() ** 2) / 2 - m * g * y,
+            [x, y],
+            constraints=[da.OneSided(y, name="table"), pressed],
+            parameters={m: 2.0, g: 9.81, mu: 0.5},
+            initial={x: 1, y: 1, y.diff(): -2},
+        )
+        assert system.check().power == 0
+
+
 def test_contradiction(findings):
     finding = findings["contradiction"]
     assert not finding.passed

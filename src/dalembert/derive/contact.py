@@ -6,16 +6,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sympy import Expr, Symbol
+from sympy import Expr, S, Symbol
 
 from dalembert.derive.evaluate import Array, located
 from dalembert.derive.modes import Switches
 from dalembert.derive.natures import pressing, reactions, work_doing
 from dalembert.derive.prepared import Prepared, prepared
-from dalembert.derive.stage import Held
-from dalembert.derive.stages import bare, moves_by_itself, with_constraints
+from dalembert.derive.stages import bare, jump, moves_by_itself, with_constraints
 from dalembert.derive.tape import Tape
-from dalembert.model import Coulomb, Ideal, Particles, StateError, refuse
+from dalembert.model import Coulomb, Held, HeldAt, Ideal, Particles, StateError, refuse
+from dalembert.model.checks import velocities_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +47,32 @@ class Probe:
         self.functions = switches.gated.functions(cases)
         self.places: list[list[int]] = []
         held: list[Held] = []
-        for k, rub in enumerate(switches.rubs):
+        for k in range(len(switches.rubs)):
             given = self._sliding(k)
             self.places.append([len(held) + i for i in range(len(given))])
             held += [Held(s, f"sliding {k} {i}", "friction") for i, s in enumerate(given)]
+        self.slides: dict[int, int] = {}
+        for g, gate in enumerate(switches.gated.gates):
+            force, _ = jump(self.base, gate.symbol)
+            if force and g in switches.gated.live(cases):
+                self.slides[g] = len(held)
+                kind = Held if velocities_in(self.functions[g]) else HeldAt
+                held.append(kind(self.functions[g], f"surface {g}", "force"))
         plain = bare(self.base)
         self._kept: Prepared = prepared(with_constraints(plain, (*plain.constraints, *held), ()))
         self.symbols = self._kept.form.symbols
         self.moving = [moves_by_itself(c.expr) for c in self.base.constraints]
         self.points = isinstance(self.base.unconstrained, Particles)
         self.pressing = {j: pressing(self.base, j) for rub in switches.rubs for j in rub.members}
+
+    @cached_property
+    def pattern(self) -> Array:
+        """Which coordinates a row contains at all, (m + g, n): constraints, then sliding velocities and surfaces."""
+        form = self._kept.form
+        out = np.zeros((len(form.constraints), len(form.coordinates)), dtype=bool)
+        for place in self._kept.derived.A:
+            out[place] = True
+        return out
 
     def _sliding(self, k: int) -> tuple[Expr, ...]:
         rub = self.switches.rubs[k]
@@ -92,6 +108,18 @@ class Probe:
             if j in active:
                 C += np.array(located(tape, [*inputs, *lam], self._kept.form))
         return C
+
+    def push(self, g: int, inputs: list[float], lam: Array) -> Array:
+        """The generalized force (n,) that the sign of a switching function multiplies."""
+        return np.array(located(self._pushes[g], [*inputs, *lam], self._kept.form))
+
+    @cached_property
+    def _pushes(self) -> dict[int, Tape]:
+        out = {}
+        for g in self.slides:
+            force, _ = jump(self.base, self.switches.gated.gates[g].symbol)
+            out[g] = self._tape(self._converted([force.get(i, S.Zero) for i in range(len(self.base.coordinates))]))
+        return out
 
     def coefficients(self, inputs: list[float], lam: Array) -> tuple[dict[int, float], dict[int, float]]:
         """μ and the static coefficient of each frictional constraint."""

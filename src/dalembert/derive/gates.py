@@ -44,18 +44,11 @@ from dalembert.model import (
     time,
     uncovered,
 )
-from dalembert.model.checks import parameters_in
+from dalembert.model.checks import has_plain_sign, parameters_in
 from dalembert.model.writing import write
 
 CONDITIONS = (Relational, BooleanFunction, BooleanAtom)  # not Boolean: to SymPy a Symbol is one
-CLOSED = (
-    Reaction,
-    sp.Derivative,
-    sp.Subs,
-    sp.Integral,
-    sp.Sum,
-    sp.Product,
-)  # the last four have variables of their own
+CLOSED = (Reaction, sp.Derivative, sp.Subs, sp.Integral, sp.Sum, sp.Product)  # left alone: bound variables inside
 TOTAL = (Add, Mul, sp.sin, sp.cos, sp.atan, sp.tanh)  # finite for all finite arguments
 HOLDS: dict[type[Relational], Callable[[int], bool]] = {  # by the sign of left − right
     sp.Gt: lambda s: s > 0,
@@ -385,20 +378,20 @@ class _Sweep:
     def _is_total(self, e: Expr, decisive: set[Symbol]) -> bool:
         """Whether e is finite wherever its symbols are, so that zero times e is zero.
 
-        A function of parameters alone counts as a number, unless the conditions that lead to it are about them.
+        One may divide by parameters and take roots of positive ones, unless the conditions that lead to it are about
+        them: a parameter that is zero is a fault of its own.
         """
-        guarded = {*decisive, *(c.symbol for c in self.choices), time()}
-        steady: dict[Basic, bool] = {}
+        choices = {c.symbol for c in self.choices}
+        steady: dict[Basic, bool] = {}  # parameters alone, and none that is decisive
         total: dict[Basic, bool] = {}
         for node in _parts_first(e, total):
             if _is_plain(node) or not node.args:
-                total[node] = not any(node == c.symbol for c in self.choices)
-                steady[node] = not _is_plain(node) or (node.is_Symbol and node not in guarded)
-                continue
-            steady[node] = all(steady[a] for a in node.args)
-            power = node.is_Pow and node.exp.is_Integer and node.exp >= 0
-            known = power or isinstance(node, TOTAL)
-            total[node] = steady[node] or (known and all(total[a] for a in node.args))
+                total[node] = node not in choices
+                steady[node] = not _is_plain(node) or (node.is_Symbol and node not in {*choices, *decisive, time()})
+            else:
+                steady[node] = all(steady[a] for a in node.args)
+                known = isinstance(node, TOTAL) or (node.is_Pow and _is_total_power(node.base, node.exp, steady[node]))
+                total[node] = known and all(total[a] for a in node.args)
         return total[e]
 
 
@@ -417,6 +410,12 @@ def _cases(p: Piecewise) -> tuple[list[Expr], list[Boolean]]:
 def _is_even_power(node: Basic) -> bool:
     """|u|² is u², which does not switch; SymPy knows that of real symbols only, and x(t) is none to it."""
     return bool(node.is_Pow and isinstance(node.base, sp.Abs) and node.exp.is_Integer and node.exp.is_even)
+
+
+def _is_total_power(base: Expr, exponent: Expr, steady: bool) -> bool:
+    if exponent.is_Integer:
+        return steady or exponent >= 0
+    return steady and has_plain_sign(base) and base.is_positive is True
 
 
 def _is_plain(node: Basic) -> bool:

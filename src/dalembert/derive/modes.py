@@ -86,7 +86,7 @@ class Switches:
 
     def drifts(self, k: int) -> bool:
         """Whether the sliding velocity of a friction is not zero where nothing moves, as on a belt."""
-        at_rest = {v: S.Zero for v in self.form.velocities}
+        at_rest = dict.fromkeys(self.form.velocities, S.Zero)
         return any(s.xreplace(at_rest) != 0 for s in self.rubs[k].sliding)
 
     def name(self, k: int) -> str:

@@ -15,6 +15,7 @@ from dalembert.derive.elimination import factor
 from dalembert.model import (
     Constraint,
     Coulomb,
+    Following,
     Ideal,
     IdealForce,
     IdealMagnitude,
@@ -75,20 +76,6 @@ def work_doing(
                 else:
                     friction.append(_given(system, row, mu, algebra, A))
     return [algebra.total(p) for p in parts], friction
-
-
-@dataclass(frozen=True)
-class Following:
-    """C = d λ̂ with λ̂ the actual multiplier of its own constraint, Qᶜ = C + Aᵀλ̂: what friction is while it slides.
-
-    `components` are the d of coordinates, by their places. A reaction along u in place of Aᵀ has d = u − Aᵀ.
-    """
-
-    components: tuple[tuple[int, Expr], ...]
-
-    def expressions(self) -> Iterator[Expr]:
-        """The components of d."""
-        return (value for _, value in self.components)
 
 
 def following(

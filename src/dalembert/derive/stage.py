@@ -5,35 +5,15 @@ that are open are not there; friction that slides has a direction, friction that
 its own; what stands in |x| or sign(x) has a sign. The guards say how long.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from sympy import Expr
 
-from dalembert.derive.natures import Following
-from dalembert.model import Ideal, Reaction, Statement
+from dalembert.model import Reaction, Statement
 
 
 class Actual(Reaction):
     """The actual multiplier λ̂ of a constraint, Qᶜ = C + Aᵀλ̂, by the constraint's name."""
-
-
-@dataclass(frozen=True)
-class Held:
-    """ψ(q, q̇, t) = 0 that friction keeps, or an active force that switches: its reaction is theirs, not a constraint's.
-
-    `by` says which: "friction" or "force".
-    """
-
-    expr: Expr
-    name: str
-    by: Literal["friction", "force"]
-    nature: Ideal | Following = Ideal()  # noqa: RUF009  (a frozen value)
-
-    def expressions(self) -> Iterator[Expr]:
-        """The expression ψ."""
-        yield self.expr
 
 
 @dataclass(frozen=True)

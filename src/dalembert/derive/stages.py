@@ -2,23 +2,24 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from sympy import Add, Expr, Mul, S, Symbol, sqrt
+from sympy import Add, Dummy, Expr, Mul, S, Symbol, sqrt
 from sympy.core.symbol import Str
 
 from dalembert.derive.elimination import factor
 from dalembert.derive.gates import mapped
 from dalembert.derive.modes import DIRECTIONS, OFF, STICKS, Mode, Rub, Switches, switches
-from dalembert.derive.natures import Following, pressing
+from dalembert.derive.natures import pressing
 from dalembert.derive.prepared import Prepared, prepared
-from dalembert.derive.stage import Actual, Held, Stage
+from dalembert.derive.stage import Actual, Stage
 from dalembert.model import (
     Coulomb,
+    Following,
+    Held,
+    HeldAt,
     Holonomic,
     Ideal,
-    Lagrangian,
-    MassAndForce,
     Multiplier,
     OneSided,
     Particles,
@@ -185,9 +186,11 @@ class _Builder:
         gate = self.s.gated.gates[g]
         u, by = jump(self.base, gate.symbol)
         name = f"{gate.words} = 0"
-        rows = {i: self.functions[g].diff(v) for i, v in enumerate(self.base.velocities)}
-        d = {i: u.get(i, S.Zero) - rows[i] for i in range(len(rows))}
-        self.held.append(Held(self.functions[g], name, by, Following(tuple((i, e) for i, e in d.items() if e != 0))))
+        function = self.functions[g]
+        kind = Held if velocities_in(function) else HeldAt
+        along = self.base.velocities if kind is Held else self.base.coordinates
+        d = {i: u.get(i, S.Zero) - _slope(function, x) for i, x in enumerate(along)}
+        self.held.append(kind(function, name, by, Following(tuple((i, e) for i, e in d.items() if e != 0))))
         self._guard("above", g, 1 - Actual(Str(name)))
         self._guard("below", g, 1 + Actual(Str(name)))
 
@@ -224,7 +227,7 @@ def geometry(s: Switches, base: Statement, rub: Rub, basis: tuple[int, ...], cha
 def _of_velocity(base: Statement, rub: Rub, kept: Prepared) -> Geometry:
     given = next(base.constraints[j].nature.sliding for j in rub.members)
     rows = [{i: s.diff(v) for i, v in enumerate(base.velocities) if s.has(v)} for s in given]
-    rest = {v: S.Zero for v in base.velocities}
+    rest = dict.fromkeys(base.velocities, S.Zero)
     drifts = [s.xreplace(rest) for s in given]
     places = sorted({i for row in rows for i in row})
     along = {i: Add(*(row[i] * s for row, s in zip(rows, given, strict=True) if i in row)) for i in places}
@@ -309,13 +312,13 @@ def _bare_length(base: Statement, kept: Prepared, rows: list[int]) -> Expr:  # n
     return sqrt(Add(*(Multiplier(Str(base.constraints[r].name)) ** 2 for r in rows)))
 
 
-def jump(base: Statement, gate: Symbol) -> tuple[dict[int, Expr], str]:
+def jump(base: Statement, gate: Symbol) -> tuple[dict[int, Expr], Literal["force", "friction"]]:
     """The generalized force a gate multiplies, by coordinate, and whose it is; empty where it is not one of a force."""
-    body = base.unconstrained
-    forces = body.lagrangian.forces if isinstance(body, Particles) else body.forces
-    other = [body.function] if isinstance(body, Lagrangian) else list(body.mass) if isinstance(body, MassAndForce) else [body.potential]
-    other += [c.expr for c in base.constraints]
-    active = {i: f.diff(gate) for i, f in enumerate(forces) if f.has(gate)}
+    kept = prepared(bare(base))
+    down = kept.algebra.parameters.get(gate, gate)
+    d = kept.derived
+    fixed = [*d.M.values(), *d.A.values(), *d.level]
+    active = {i: kept.algebra.restore(Q.diff(down)) for i, Q in enumerate(d.Q) if Q.has(down)}
     own: dict[int, list[Expr]] = {}
     for c in base.constraints:
         if isinstance(c.nature, Prescribed):
@@ -325,22 +328,23 @@ def jump(base: Statement, gate: Symbol) -> tuple[dict[int, Expr], str]:
         elif any(e.has(gate) for e in c.nature.expressions()):
             return {}, "friction"
     u = {i: Add(active.get(i, S.Zero), *own.get(i, [])) for i in {*active, *own}}
-    if any(e.has(gate) for e in other) or any(e.has(gate) for e in u.values()):
+    if any(e.has(down) for e in fixed) or any(e.has(gate) for e in u.values()):
         return {}, "force"
     return u, "force" if active else "friction"
-
-
-def may_slide(s: Switches, signs: tuple[int, ...], g: int) -> bool:
-    """Whether a motion can stay on the surface of a switching function: it has velocities, and its sign is of a force."""
-    base = s.gated.resolved(s.gated.cases(signs))
-    function = s.gated.functions(s.gated.cases(signs))[g]
-    return bool(velocities_in(function)) and bool(jump(base, s.gated.gates[g].symbol)[0])
 
 
 def moves_by_itself(expr: Expr) -> bool:
     """Whether time stands in a constraint by itself."""
     still = {x: S.One for q in coordinates_in(expr) for x in (velocity(q), q)}
     return time() in expr.xreplace(still).free_symbols
+
+
+def _slope(function: Expr, x: Expr) -> Expr:
+    """∂f/∂x, coordinates and velocities being independent."""
+    dummy = Dummy()
+    velocities = {v: Dummy() for v in velocities_in(function) if v != x}
+    free = function.xreplace(velocities).xreplace({x: dummy}).diff(dummy)
+    return free.xreplace({dummy: x, **{d: v for v, d in velocities.items()}})
 
 
 def _along(row: dict[int, Expr], base: Statement) -> Expr:
@@ -365,6 +369,15 @@ def _prescribed(components: list[tuple[Expr, Expr]]) -> Prescribed:
     return nature
 
 
+def two_sided(system: Statement, closed: tuple[int, ...] = ()) -> Statement:
+    """The statement with ideal constraints, of the one-sided ones only those that are closed; itself where all are two-sided."""
+    if not any(isinstance(c, OneSided) for c in system.constraints):
+        return system
+    ideal = bare(system)
+    rows = [c for j, c in enumerate(ideal.constraints) if j in closed or not isinstance(c, OneSided)]
+    return with_constraints(ideal, tuple(_in_force(c, None) for c in rows), system.symbols)
+
+
 def bare(base: Statement) -> Statement:
     """The statement with ideal constraints, and no two-sidedness lost: for what is only geometry."""
     rows = []
@@ -373,14 +386,14 @@ def bare(base: Statement) -> Statement:
         for name, value in vars(c).items():
             object.__setattr__(kept, name, Ideal() if name == "nature" else value)
         rows.append(kept)
-    return with_constraints(base, tuple(rows), ())
+    return with_constraints(base, tuple(rows), base.symbols)
 
 
 def with_constraints(base: Statement, constraints: tuple[Any, ...], extra: tuple[Symbol, ...]) -> Statement:
     """The statement with other constraints and some more parameters, not checked again."""
     same = mapped(base, lambda e: e)
     object.__setattr__(same, "constraints", constraints)
-    known = dict(same.values) | {s: 0.0 for s in extra}
+    known = dict(same.values) | dict.fromkeys(extra, 0.0)
     object.__setattr__(same, "values", tuple(sorted(known.items(), key=lambda pair: pair[0].name)))
     return same
 

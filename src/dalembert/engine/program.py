@@ -138,14 +138,15 @@ class Integrator:
         speeds = [0.0 * v if i in cooked.still else v for i, v in enumerate(cooked.variables[n:])]
         right = [*speeds, *cooked.acceleration, *(cooked.powers[w] for w in works), *cooked.clocks]
         self.lock = Lock()
-        self._guards = len(cooked.guards)
+        self._guards: list[int] = []  # those that can change at all
         # Without the vectoriser of LLVM's highest level, compilation takes half the time and runs no slower.
         options: dict[str, Any] = {"opt_level": 2, "slp_vectorize": False} if compact else {}
-        if cooked.guards:
+        if cooked.turning:
             first = cooked.parameters
+            self._guards = cooked.turning
             options["t_events"] = [
-                hy.t_event(g + hy.par[first + i], direction=hy.event_direction.negative)
-                for i, g in enumerate(cooked.guards)
+                hy.t_event(cooked.guards[i] + hy.par[first + i], direction=hy.event_direction.negative)
+                for i in self._guards
             ]
         self.integrator = hy.taylor_adaptive(
             list(zip(variables, right, strict=True)),
@@ -190,7 +191,7 @@ class Integrator:
     def _fired(self, outcome: Any) -> int | None:
         """Which guard an outcome stands for."""
         place = -int(outcome.value) - 1
-        return place if 0 <= place < self._guards else None
+        return self._guards[place] if 0 <= place < len(self._guards) else None
 
     def walk(self, t: float, state: Array, until: float, values: Array, steps: int) -> tuple[Array, Array]:
         """Single steps from a state at t, for as long as they are finite: times (k,) and states (k, d)."""

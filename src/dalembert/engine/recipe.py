@@ -9,10 +9,10 @@ from sympy.core.symbol import Str
 from dalembert.derive.elimination import Vector, factor
 from dalembert.derive.mechanics import Sparse, constraint_rates, energy, rows, unconstrained
 from dalembert.derive.natures import following, reactions, work_doing
-from dalembert.derive.stage import Actual, Held, Stage
+from dalembert.derive.stage import Actual, Stage
 from dalembert.engine.dynamics import Dynamics, Question, augmented, chosen, forces, minus, plus, solve
 from dalembert.engine.expressions import Compiled, Expression
-from dalembert.model import ON_POSITIONS, Statement
+from dalembert.model import ON_POSITIONS, Held, Statement
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Recipe:
     energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian; kinetic: q̇ᵀMq̇. powers: the rates at which active
     forces, ideal and work-doing constraint forces change that energy, only those that are not identically zero.
 
-    reactions: the actual multipliers, m. guards: what must stay positive; clocks: the slopes of those in which time
+    reactions: the actual multipliers, m. guards: what must stay positive, turning: those that change at all; clocks: the slopes of those in which time
     stands by itself, which the step must see too. levels: the left-hand sides of constraints that are only looked at.
     still: the places of coordinates that do not move. parameters: how many there are, the constants too.
     """
@@ -51,6 +51,7 @@ class Recipe:
     powers: dict[str, Expression]
     reactions: list[Expression]
     guards: list[Expression]
+    turning: list[int]
     clocks: list[Expression]
     levels: list[Expression]
     still: tuple[int, ...]
@@ -113,6 +114,7 @@ def recipe(stage: Stage, independent: Sequence[int], augment: bool) -> Recipe:
         powers={name: done([p])[0] for name, p in powers.items() if not algebra.is_zero(p)},
         reactions=done(_dense(solved.reactions, m, algebra)),
         guards=done(guards),
+        turning=[i for i, g in enumerate(guards) if algebra.moves(g)],
         clocks=done([slope for slope in slopes if slope is not None]),
         levels=done([algebra.convert(e, {}) for e in stage.levels]),
         still=stage.still,

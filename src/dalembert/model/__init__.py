@@ -3,10 +3,19 @@
 from dalembert.model.cases import uncovered
 from dalembert.model.checks import against_assumptions, is_coordinate, is_velocity, name_of, velocity
 from dalembert.model.clock import time
-from dalembert.model.constraints import ON_POSITIONS, Constraint, Differential, Holonomic, Nonholonomic, OneSided
+from dalembert.model.constraints import (
+    ON_POSITIONS,
+    Constraint,
+    Differential,
+    Held,
+    HeldAt,
+    Holonomic,
+    Nonholonomic,
+    OneSided,
+)
 from dalembert.model.errors import ModelError, StateError, refuse
 from dalembert.model.inputs import as_number
-from dalembert.model.natures import Coulomb, Ideal, Nature, Prescribed, Quadratic, Viscous
+from dalembert.model.natures import Coulomb, Following, Ideal, Nature, Prescribed, Quadratic, Viscous
 from dalembert.model.reactions import (
     IdealForce,
     IdealMagnitude,
@@ -26,6 +35,9 @@ __all__ = [
     "Constraint",
     "Coulomb",
     "Differential",
+    "Following",
+    "Held",
+    "HeldAt",
     "Holonomic",
     "Ideal",
     "IdealForce",

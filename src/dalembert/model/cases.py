@@ -43,7 +43,7 @@ class _Piece(NamedTuple):
 def uncovered(p: Piecewise) -> str | None:
     """Where no case holds: "no case holds at x = 1", "no case would hold where x < 0 and y > 1"; None if one does."""
     conditions = [condition for _, condition in p.args]
-    if conditions[-1] == True:  # noqa: E712 (SymPy's true)
+    if true in conditions:
         return None
     lines = _lines(conditions)
     if prod(map(len, lines)) > MOST_TRIED:
@@ -51,14 +51,15 @@ def uncovered(p: Piecewise) -> str | None:
     for pieces in product(*lines):
         decided = {comparison: holds for piece in pieces for comparison, holds in piece.holds.items()}
         if not any(_holds(condition, decided) for condition in conditions):
-            if len(pieces) == 1:
-                return f"no case holds at {pieces[0].value}"
-            return (
-                f"no case would hold where {' and '.join(piece.words for piece in pieces)}"
-                if pieces
-                else "no case holds"
-            )
+            return _told(pieces)
     return None
+
+
+def _told(pieces: Sequence[_Piece]) -> str:
+    """That no case holds there."""
+    if len(pieces) == 1:
+        return f"no case holds at {pieces[0].value}"
+    return f"no case would hold where {' and '.join(p.words for p in pieces)}" if pieces else "no case holds"
 
 
 def _lines(conditions: Sequence[Boolean]) -> list[list[_Piece]]:

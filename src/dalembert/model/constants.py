@@ -94,5 +94,7 @@ def finite(value: float) -> float:
 
 def shown(node: Basic) -> str:
     """`node` in a few characters; printing a large one would take long."""
+    if node.is_Float:
+        return repr(float(node))
     small = sum(1 for _ in islice(sympy.preorder_traversal(node), 20)) < 20
     return str(node) if small else "this constant" if node.is_number else "this expression"

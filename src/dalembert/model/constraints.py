@@ -5,7 +5,7 @@ All become rows of A(q, q̇, t) q̈ = b(q, q̇, t) when they are derived. Any nu
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from sympy import Add, Expr, Ge, Gt, Integer, Le, Lt, Mul
 
@@ -122,7 +122,7 @@ class OneSided:
     """φ(q, t) ≥ 0: a contact. While φ = 0 it is a constraint whose force may only push, λ ≥ 0 with A = ∂φ/∂q.
 
     It releases where that force would pull. Where it closes, the velocities jump by an impulse in the metric of M, such
-    that φ̇ after is −e φ̇ before: `restitution` e, from 0 (φ̇ vanishes) to 1 (no energy is lost). With
+    that φ̇ after is −ε φ̇ before: `restitution` ε, from 0 (φ̇ vanishes) to 1 (no energy is lost). With
     `impact_friction` a `Coulomb` nature also acts in that impulse.
     """
 
@@ -156,8 +156,31 @@ class OneSided:
         yield self.restitution
 
 
-Constraint: TypeAlias = Holonomic | Nonholonomic | Differential | OneSided
-ON_POSITIONS = (Holonomic, OneSided)
+@dataclass(frozen=True)
+class Held:
+    """ψ(q, q̇, t) = 0 for a while: what friction, or an active force that switches, keeps; the reaction is theirs.
+
+    `by` says whose. It is not stated: a motion across switches has such constraints from one switch to the next.
+    """
+
+    expr: Expr
+    name: str
+    by: Literal["friction", "force"]
+    nature: Nature = Ideal()  # noqa: RUF009  (a frozen value)
+
+    def expressions(self) -> Iterator[Expr]:
+        """The expression ψ."""
+        yield self.expr
+
+
+@dataclass(frozen=True)
+class HeldAt(Held):
+    """φ(q, t) = 0 that is held: a relation among coordinates and time, which is differentiated twice."""
+
+
+Stated: TypeAlias = Holonomic | Nonholonomic | Differential | OneSided
+Constraint: TypeAlias = Stated | Held | HeldAt
+ON_POSITIONS = (Holonomic, OneSided, HeldAt)
 """The constraints among coordinates and time, which are differentiated twice."""
 
 
@@ -172,7 +195,7 @@ def restitution_faults(e: Expr) -> Iterator[str]:
         yield f"the restitution {shown(e)} changes along a motion; a number or an expression of parameters is meant"
     yield from no_reactions(e, "the restitution")
     if has_plain_sign(e) and (e.is_negative or (e - 1).is_positive):
-        yield f"the restitution is {e}, a number from 0 to 1 is meant"
+        yield f"the restitution is {shown(e)}, a number from 0 to 1 is meant"
 
 
 def _relation(value: object, what: str, sign: str = "=") -> tuple[Expr | None, list[str]]:

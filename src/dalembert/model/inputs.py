@@ -10,7 +10,7 @@ from sympy.core.sympify import SympifyError
 
 from dalembert.model.checks import against_assumptions, expression, is_coordinate, is_velocity, name_of, names_once
 from dalembert.model.clock import time
-from dalembert.model.constraints import Constraint
+from dalembert.model.constraints import Constraint, Stated
 from dalembert.model.errors import ModelError
 from dalembert.model.reactions import Reaction
 
@@ -24,7 +24,7 @@ def sequence(values: Any, what: str, subject: str) -> tuple[Any, ...]:
 
 def constraint_sequence(given: Any) -> tuple[tuple[Any, ...], list[str]]:
     """The constraints as a tuple; a single one may come bare."""
-    if isinstance(given, get_args(Constraint)):
+    if isinstance(given, get_args(Stated)):
         return (given,), []
     if isinstance(given, str) or not isinstance(given, Iterable):
         return (), [f"the constraints are {given!r}; give a sequence of them"]
@@ -148,7 +148,7 @@ def named(constraints: tuple[Any, ...]) -> tuple[tuple[Constraint, ...], list[st
     faults = [
         f"constraint {place} is {c!r}; it is one of Holonomic, Nonholonomic, Differential, OneSided"
         for place, c in enumerate(constraints, 1)
-        if not isinstance(c, get_args(Constraint))
+        if not isinstance(c, get_args(Stated))
     ]
     if faults:
         return (), faults

@@ -128,7 +128,7 @@ class Coulomb:
         holding, found = (None, []) if static is None else _coefficient("static", static)
         faults += found
         if kinetic is not None and holding is not None and _is_below(holding, kinetic):
-            faults.append(f"static={holding} is below mu={kinetic}")
+            faults.append(f"static={shown(holding)} is below mu={shown(kinetic)}")
         if normal not in NORMALS:
             faults.append(f"normal is {normal!r}; it can be 'ideal' or 'actual'")
         slides, found = _sliding(sliding)
@@ -148,7 +148,22 @@ class Coulomb:
         yield from self.sliding or ()
 
 
-Nature: TypeAlias = Ideal | Prescribed | Viscous | Quadratic | Coulomb
+@dataclass(frozen=True)
+class Following:
+    """C = d λ̂ with λ̂ the actual multiplier of its own constraint, Qᶜ = C + Aᵀλ̂: what friction is while it slides.
+
+    `components` are the d of coordinates, by their places. A reaction along u in place of Aᵀ has d = u − Aᵀ. It is not
+    stated: a motion across switches has it from one switch to the next.
+    """
+
+    components: tuple[tuple[int, Expr], ...]
+
+    def expressions(self) -> Iterator[Expr]:
+        """The components of d."""
+        return (value for _, value in self.components)
+
+
+Nature: TypeAlias = Ideal | Prescribed | Viscous | Quadratic | Coulomb | Following
 
 
 def _sliding(given: object) -> tuple[tuple[Expr, ...] | None, list[str]]:
@@ -215,7 +230,7 @@ def _coefficient(name: str, value: object) -> tuple[Expr | None, list[str]]:
     """A coefficient, which is not negative as far as that is plain."""
     expr, faults = expression(value, name)
     if expr is not None and has_plain_sign(expr) and expr.is_negative:
-        faults.append(f"{name}={expr} is negative")
+        faults.append(f"{name}={shown(expr)} is negative")
     return expr, faults
 
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from dalembert.derive import Array, form
 from dalembert.derive.modes import switches
-from dalembert.motion.record import Episode
 from dalembert.model import ON_POSITIONS, Particles, Statement, name_of
+from dalembert.motion.record import Episode
 
 if TYPE_CHECKING:
     from xarray import Dataset

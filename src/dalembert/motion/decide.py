@@ -14,8 +14,8 @@ from sympy import Symbol
 
 from dalembert.derive import Array
 from dalembert.derive.contact import Probe
-from dalembert.derive.modes import BACKWARD, DIRECTIONS, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
-from dalembert.derive.stages import Meaning, may_slide
+from dalembert.derive.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
+from dalembert.derive.stages import Meaning, moves_by_itself
 from dalembert.motion.laws import Lay, Outcome, Scene
 
 ZERO = 1e-10  # a gap, speed or force this small, relative to those there are, is none
@@ -44,6 +44,7 @@ class Judge:
         self._probes: dict[tuple[int, ...], Probe] = {}
         self.size = 0.0  # the largest coordinate so far
         self.speed = 0.0  # and velocity
+        self.scales = np.zeros(len(switches.gated.gates))  # of the switching functions
 
     def scene(self, t: float, state: Array, signs: tuple[int, ...]) -> Scene:
         """The numbers at a state with these signs of the switching functions."""
@@ -55,10 +56,14 @@ class Judge:
         known = self.values | {g.symbol: float(s) for g, s in zip(gated.gates, signs, strict=True)}
         inputs = probe.inputs(state, t, known)
         now = probe.at(inputs)
-        n = len(now.Q)
-        self.size = max(self.size, float(np.abs(state[:n]).max()))
-        self.speed = max(self.speed, float(np.abs(state[n : 2 * n]).max()))
+        self.seen(np.abs(state))
         return Scene(probe, inputs, now)
+
+    def seen(self, largest: Array) -> None:
+        """Take note of the sizes of coordinates and velocities (2n or more)."""
+        n = len(self.switches.form.coordinates)
+        self.size = max(self.size, float(largest[:n].max()))
+        self.speed = max(self.speed, float(largest[n : 2 * n].max()))
 
     def touching(self, scene: Scene) -> list[int]:
         """The one-sided constraints whose gap is closed."""
@@ -85,7 +90,7 @@ class Judge:
                 value = scene.probe.function(g, scene.inputs, lam)
                 if value is None:
                     continue
-                if abs(value) <= ZERO * self._scale(scene, g, lam):
+                if abs(value) <= ZERO * self.scale(scene, g, lam):
                     zero.append(g)
                 else:
                     found[g] = 1 if value > 0 else -1
@@ -94,8 +99,10 @@ class Judge:
             signs = found
         return tuple(signs), zero
 
-    def _scale(self, scene: Scene, g: int, lam: Array) -> float:
-        """How large a switching function is about here: its largest change when one input goes to zero."""
+    def scale(self, scene: Scene, g: int, lam: Array) -> float:
+        """How large a switching function has been, or is about here: its largest change when one input goes to zero."""
+        if self.scales[g]:
+            return float(self.scales[g])
         base = scene.probe.function(g, scene.inputs, lam) or 0.0
         found = abs(base)
         n2 = 2 * len(scene.now.Q)
@@ -123,10 +130,17 @@ class Judge:
             yield from self._with_signs(t, state, before, fired, tuple(chosen), weak)
         yield from weak
         for g in zero:
-            if may_slide(self.switches, signs, g):
+            scene = self.scene(t, state, signs)
+            if g in scene.probe.slides and self._stays(scene, g):
                 on = tuple(0 if i == g else s for i, s in enumerate(signs))
-                sliding = list(self._with_signs(t, state, before, fired, on, []))
-                yield from sliding
+                late: list[Decided] = []
+                yield from self._with_signs(t, state, before, fired, on, late)
+                yield from late
+
+    def _stays(self, scene: Scene, g: int) -> bool:
+        """Whether the motion goes along a surface: it has no velocity across it, where it is one of places."""
+        row = scene.probe.slides[g]
+        return abs(scene.now.speed[row]) <= ZERO * self.speed * float(np.linalg.norm(scene.now.J[row]))
 
     def _with_signs(
         self, t: float, state: Array, before: Mode, fired: Meaning | None, signs: tuple[int, ...], weak: list[Decided]
@@ -147,7 +161,7 @@ class Judge:
             found = self._settled(scene, mode, lays, outcome)
             if margin > TIE:
                 strict.append(found)
-                if not self._follows_actual:
+                if not self.follows_actual:
                     yield found
                     return
             else:
@@ -156,7 +170,8 @@ class Judge:
         yield from strict
 
     @property
-    def _follows_actual(self) -> bool:
+    def follows_actual(self) -> bool:
+        """Whether some friction follows the actual normal force, so that there may be no answer, or several."""
         return any(
             self.switches.form.constraints[j].nature.normal == "actual" for rub in self.switches.rubs for j in rub.members
         )
@@ -170,7 +185,7 @@ class Judge:
             a, b = one.outcome.acceleration, other.outcome.acceleration
             if same and np.abs(a - b).max() > TIE * (np.abs(a).max() + np.abs(b).max()):
                 words = f"({self.switches.words(one.mode)}) and ({self.switches.words(other.mode)})"
-                raise Paradox(f"more than one motion is possible: {words}")
+                raise Paradox(f"more than one motion is possible (Painlevé): {words}")
 
     def _possible(
         self, scene: Scene, before: Mode, fired: Meaning | None, signs: tuple[int, ...]
@@ -249,10 +264,8 @@ class Judge:
     def _settled(self, scene: Scene, mode: Mode, lays: dict[int, Lay], outcome: Outcome) -> Decided:
         """The mode with the velocities on its rows, and what is then at rest for good."""
         stuck = [k for k, state in enumerate(mode.rubs) if state == STICKS]
-        active = list(self.switches.active(mode))
         now = scene.now
-        R = np.vstack([now.A[active], *(lays[k].J for k in stuck)])
-        rate = np.concatenate([now.rate[active], *(lays[k].s for k in stuck)])
+        R, _, rate = scene.rows(mode, lays)
         v = now.v
         if len(R):
             K = np.linalg.solve(scene.root, R.T).T
@@ -264,10 +277,8 @@ class Judge:
 
     def _still(self, scene: Scene, mode: Mode, R: Array, v: Array, stuck: list[tuple[int, int]]) -> tuple[int, ...]:
         """The coordinates that rows among themselves leave no freedom, at rest and not moved by time."""
-        if not stuck:
-            return ()
         n = len(v)
-        used = np.abs(R) > 0
+        used = self._used(scene, mode, stuck)
         group = list(range(n))
         for row in used:
             places = np.flatnonzero(row)
@@ -277,6 +288,7 @@ class Judge:
         active = self.switches.active(mode)
         moving = [scene.probe.moving[j] for j in active]
         moving += [self.switches.drifts(k) for k, count in stuck for _ in range(count)]
+        moving += [self._surface_moves(scene, g) for g, sign in enumerate(mode.signs) if not sign]
         out: list[int] = []
         for name in set(group):
             places = [i for i in range(n) if group[i] == name]
@@ -288,6 +300,22 @@ class Judge:
             if np.linalg.matrix_rank(unit, tol=1e-8) == len(places):
                 out += places
         return tuple(sorted(out))
+
+    def _used(self, scene: Scene, mode: Mode, stuck: list[tuple[int, int]]) -> Array:
+        """Which coordinates the rows of a mode contain, whatever their values here."""
+        pattern, m = scene.probe.pattern, len(scene.now.b)
+        rows = [pattern[list(self.switches.active(mode))]]
+        for k, count in stuck:
+            rub = self.switches.rubs[k]
+            own = np.zeros((count, pattern.shape[1]), dtype=bool)
+            own[:, list(rub.particle)] = True
+            rows.append(pattern[[m + i for i in scene.probe.places[k]]] if rub.sliding else own)
+        rows.append(pattern[[m + scene.probe.slides[g] for g, sign in enumerate(mode.signs) if not sign]])
+        return np.vstack(rows)
+
+    def _surface_moves(self, scene: Scene, g: int) -> bool:
+        """Whether time stands in a switching function by itself."""
+        return moves_by_itself(scene.probe.functions[g])
 
 
 def _first(sign: int) -> tuple[int, int]:

@@ -113,6 +113,18 @@ class Scene:
             return float(np.linalg.norm(np.linalg.solve(block, force[P])))
         return float(np.linalg.norm(force if self.probe.points else lam[rows]))
 
+    def rows(self, mode: Mode, lays: dict[int, Lay]) -> tuple[Array, Array, Array]:
+        """The rows of a mode (r, n), their right-hand sides, and their velocities: constraints in force, frictions that
+        stick, surfaces the motion stays on.
+        """
+        now, active = self.now, list(self.probe.switches.active(mode))
+        stuck = [k for k, state in enumerate(mode.rubs) if state == STICKS]
+        on = [self.probe.slides[g] for g, sign in enumerate(mode.signs) if not sign]
+        R = np.vstack([now.A[active], *(lays[k].J for k in stuck), now.J[on]])
+        right = np.concatenate([now.b[active], *(lays[k].bias for k in stuck), now.bias[on]])
+        rate = np.concatenate([now.rate[active], *(lays[k].s for k in stuck), now.speed[on]])
+        return R, right, rate
+
     def solve(self, mode: Mode, lays: dict[int, Lay], slow: dict[int, bool]) -> Outcome | None:
         """What a mode would do; None where its rows contradict each other.
 
@@ -123,8 +135,7 @@ class Scene:
         active = switches.active(mode)
         m = len(now.b)
         stuck = [k for k, state in enumerate(mode.rubs) if state == STICKS]
-        R = np.vstack([now.A[list(active)], *(lays[k].J for k in stuck)])
-        right = np.concatenate([now.b[list(active)], *(lays[k].bias for k in stuck)])
+        R, right, _ = self.rows(mode, lays)
         B = np.linalg.solve(self.root, R.T).T
         scale = np.linalg.norm(B, axis=1)
         unit = B / np.where(scale > 0, scale, 1.0)[:, None]
@@ -168,7 +179,9 @@ class Scene:
             pulls[k] = actual[at : at + len(lays[k].J)]
             at += len(lays[k].J)
         size = self._size(C, R, lam)
-        margins = self._margins(mode, lays, slow, acceleration, ideal, reactions, pulls, static, size)
+        held = actual[len(actual) - sum(not sign for sign in mode.signs) :]
+        margins = tuple(float(1 - abs(x)) for x in held)
+        margins += self._margins(mode, lays, slow, acceleration, ideal, reactions, pulls, static, size)
         return Outcome(acceleration, ideal, reactions, pulls, margins, size)
 
     def _size(self, C: Array, R: Array, lam: Array) -> float:
@@ -196,6 +209,9 @@ class Scene:
                 D[:, active.index(j)] -= mu[j] * sign * self.normal(j, unit) * direction
             else:
                 load = load - mu[j] * self.normal(j, ideal) * direction
+        on = [g for g, sign in enumerate(mode.signs) if not sign]
+        for place, g in enumerate(on, len(R) - len(on)):
+            D[:, place] += self.probe.push(g, self.inputs, ideal) - R[place]
         e = right - R @ self.raised(load)
         actual = inverse @ e
         if D.any():

@@ -58,7 +58,7 @@ class Run:
         self._begin = state
         self._back = Return(system, values, t0, state)
         self._before = (t0, state)
-        self._trail = [(np.array([t0]), state[None, :])]  # the last stretches, to leap from
+        self.trail = [(np.array([t0]), state[None, :])]  # the last stretches, to leap from
         self._times: list[Array] = []
         self._states: list[Array] = []
         self._events: list[Event] = []
@@ -70,8 +70,9 @@ class Run:
         self._spacing = min(moving.reach(t0, state), (until - t0) / 4, self._cap)  # about one step
         self._weak, self._crossed = WEAK, -np.inf
         self._balance: float | None = None
-        self._size = 0.0  # of energies and works so far
+        self.size = 0.0  # of energies and works so far
         self._slack = max(UNBALANCED, 1e4 * float(str(moving.facts["tolerance"])))
+        self.largest = np.abs(state)  # of each coordinate, velocity and work
         self.fired: int | None = None  # the guard that ended a stage
         self._pivots = Positive(lambda watch: watch.pivots, self._zeros())
         self._radicands = Positive(lambda watch: watch.radicands, ROOT)
@@ -274,19 +275,19 @@ class Run:
         balance = energy - works.sum(axis=1) if works.shape[1] else energy
         if self._balance is None:
             self._balance = float(balance[0])
-            self._size = float(abs(energy[0]) + abs(s.watch.kinetic[0]))
+            self.size = max(self.size, float(abs(energy[0]) + abs(s.watch.kinetic[0])))
         away = np.abs(balance - self._balance)
-        if away.max() <= self._slack * self._size:
+        if away.max() <= self._slack * self.size:
             return False, None
         sizes = np.abs(energy) + np.abs(s.watch.kinetic[:first]) + np.abs(works).sum(axis=1)
-        self._size = max(self._size, float(sizes[np.isfinite(sizes)].max(initial=0.0)))
-        if (away <= self._slack * self._size).all() or (first < 3 and len(s.times) > first):
+        self.size = max(self.size, float(sizes[np.isfinite(sizes)].max(initial=0.0)))
+        if (away <= self._slack * self.size).all() or (first < 3 and len(s.times) > first):
             return False, None
         self._cap = min(self._cap, (s.times[-1] - self.t) / 4, self._cap / 8)
         self._spacing = min(self._spacing, self._cap)
         if self._cap > SHORTEST * (self.until - self.t0):
             return True, None
-        worst = int(np.argmax(~(away <= self._slack * self._size)))
+        worst = int(np.argmax(~(away <= self._slack * self.size)))
         self._accept(s, max(worst - 1, 1))
         where = at(self.system, self.t, self.state)
         words = f"energy and work no longer agree after {where}: a force changes too fast to be seen"
@@ -362,7 +363,7 @@ class Run:
         self._accept(s, max(k - 1, 1))
         each, leap, best = (low.time - self.t0) / max(self._steps, 1), None, EXACT
         for begin, state in (
-            (float(t), y) for times, states in self._trail for t, y in zip(times, states, strict=True)
+            (float(t), y) for times, states in self.trail for t, y in zip(times, states, strict=True)
         ):
             if low.time - begin < each / 4:
                 break
@@ -459,8 +460,9 @@ class Run:
         self._pivots.settle(last)
         self._radicands.settle(last)
         self._before = (float(s.times[last - 1]), s.states[last - 1])
+        self.largest = np.maximum(self.largest, np.abs(s.states[: last + 1]).max(axis=0))
         if last > 1:
-            self._trail = [*self._trail[1 - TRAIL :], (s.times[2 : last + 1], s.states[2 : last + 1])]
+            self.trail = [*self.trail[1 - TRAIL :], (s.times[2 : last + 1], s.states[2 : last + 1])]
         self.t, self.state = float(s.times[last]), s.states[last].copy()
 
     def _keep(self, times: Array, states: Array) -> None:

@@ -1,14 +1,15 @@
 """Consistent starts: the state nearest to a guess, with what was moved; and a start of which only a part is stated."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sympy import Expr
 
-from dalembert.derive import Array, Residuals, numbers, residuals
-from dalembert.model import StateError, Statement, name_of, refuse
+from dalembert.derive import Array, Residuals, mass_and_rows, numbers, residuals
+from dalembert.derive.stages import bare, two_sided
+from dalembert.model import OneSided, StateError, Statement, name_of, refuse
 from dalembert.motion.nearest import nearest
 
 CLOSE = 1e-9  # how far off a constraint, relative to the size of the state, still counts as on it
@@ -52,10 +53,18 @@ def start(
     stated = dict(zip(given, dict(guess).values(), strict=True))
     inputs = numbers(system, {key: stated.get(key, 0.0) for key in keys}, t, parameters)  # checks every value
     begin, values = np.array(inputs[: len(keys)]), inputs[len(keys) + 1 :]
-    found = nearest(system, begin, np.array([key not in held for key in keys]), t, values)
-    off = _residuals(system, found, t, parameters)
+    free = np.array([key not in held for key in keys])
+    given_values = dict(zip(system.symbols, values, strict=True))
     words = f" with {', '.join(sorted(map(name_of, held)))} held" if held else ""
-    refuse(StateError, f"no consistent start was found{words}", off_constraints(system, off, found))
+
+    def reach(rows: Statement) -> Array:
+        place = nearest(rows, begin, free, t, values)
+        faults = off_constraints(rows, _residuals(rows, place, t, given_values), place)
+        refuse(StateError, f"no consistent start was found{words}", faults)
+        return place
+
+    found = _outside(system, reach, free, t, given_values)
+    off = _residuals(system, found, t, given_values)
     size = 1 + np.abs(found).max()
     moved = {
         name_of(key): (float(old), float(new))
@@ -72,9 +81,47 @@ def completed(system: Statement, stated: Mapping[Expr, float], t: float, values:
     solution.
     """
     keys = (*system.coordinates, *system.velocities)
+    free = np.array([key not in stated for key in keys])
+    parameters = dict(zip(system.symbols, values, strict=True))
+    return _outside(system, lambda rows: _completed(rows, stated, free, t, values), free, t, parameters)
+
+
+def _outside(
+    system: Statement, reach: Callable[[Statement], Array], free: Array, t: float, parameters: Mapping[Any, float]
+) -> Array:
+    """The state that `reach` finds for the two-sided constraints, or with those one-sided ones it would penetrate closed.
+
+    Raises `StateError` where a one-sided constraint stays penetrated.
+    """
+    closed: dict[int, None] = {}
+    while True:
+        place = reach(two_sided(system, tuple(closed)))
+        deep = penetrated(system, place, t, parameters)
+        if not set(deep) - set(closed):
+            return place
+        if not free[: len(system.coordinates)].any():
+            faults = [
+                f"constraint {system.constraints[j].name!r} is at {level:.6g}, and must not be below zero"
+                for j, level in deep.items()
+            ]
+            refuse(StateError, "the start penetrates a one-sided constraint", faults)
+        closed |= dict.fromkeys(deep)
+
+
+def penetrated(system: Statement, place: Array, t: float, parameters: Mapping[Any, float]) -> dict[int, float]:
+    """The one-sided constraints a state is beyond, with their values."""
+    sided = [j for j, c in enumerate(system.constraints) if isinstance(c, OneSided)]
+    if not sided:
+        return {}
+    _, rows = mass_and_rows(bare(system), [*place, t, *(parameters[s] for s in system.symbols)])
+    reach = np.linalg.norm(rows.A, axis=1)
+    return {j: float(rows.level[j]) for j in sided if rows.level[j] < -CLOSE * size_of(place) * (reach[j] or 1.0)}
+
+
+def _completed(system: Statement, stated: Mapping[Expr, float], free: Array, t: float, values: Array) -> Array:
+    keys = (*system.coordinates, *system.velocities)
     place = np.array([stated.get(key, 0.0) for key in keys])
     parameters = dict(zip(system.symbols, values, strict=True))
-    free = np.array([key not in stated for key in keys])
     off = _residuals(system, place, t, parameters)
     faults = off_constraints(system, off, place)
     if not faults:

@@ -23,6 +23,7 @@ from dalembert.motion.travel import travel
 if TYPE_CHECKING:
     from xarray import Dataset
 
+MOMENT = 1e-6  # of the time between two samples
 SAME = 1e-9  # how near the end of one motion and the start of the next must be to join them
 
 
@@ -193,8 +194,22 @@ class Trajectory:
             if j > i:
                 states = self.y[:, i:j].T
                 moving = self._staging.flow(float(self.t[i]), states[0], mode, choice)
-                parts.append(ask(moving, mode, self.t[i:j], states))
+                parts.append(self._completed(ask(moving, mode, self.t[i:j], states), ask, moving, mode, i))
         return [_frozen(np.concatenate(column)) for column in zip(*parts, strict=True)]
+
+    def _completed(self, found: Iterable[Array], ask: Any, moving: Flow, mode: Mode | None, i: int) -> Iterable[Array]:
+        """What was found, where it does not exist at the first sample, but a moment later, that of the moment later.
+
+        A friction that begins to slip in a plane has no direction at rest.
+        """
+        parts = list(found)
+        if mode is None or all(np.isfinite(part[0]).all() for part in parts) or i + 1 >= len(self.t):
+            return parts
+        later = float(self.t[i] + MOMENT * (self.t[i + 1] - self.t[i]))
+        state = self._onwards(float(self.t[i]), self.y[:, i], np.array([later]))
+        for part, new in zip(parts, ask(moving, mode, np.array([later]), state.T), strict=True):
+            part[0] = new[0]
+        return parts
 
     @property
     def dataset(self) -> "Dataset":

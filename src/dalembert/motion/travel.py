@@ -1,6 +1,6 @@
 """A whole motion: one run where nothing switches, else stage after stage, each from a switch to the next."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
@@ -24,9 +24,12 @@ from dalembert.motion.switching import told
 
 SLOW = 1e-7  # a plane friction is brought to rest from this fraction of the speed there was
 STRAIGHT = 1e-3  # and must head for it as straight as this
-REST = 1e-9  # bounces end where all that are left take less than this fraction of a step
+FINE, LOW = 4e-16, 3e-14  # a gap of this fraction of the coordinates is none; bounces lower than this are at rest
+FAINT = 1e-26  # the square of a speed that is none
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
-FIRST = np.array([1 / 1024, 1 / 256, 1 / 64, 1 / 16])  # of a step: where a stage shows its first moments
+FIRST = np.array([0.0, *(4.0**-k for k in range(18, 1, -1))])  # of a step: where a stage shows its first moments
+TRAIL = 64  # states of a stage by which the sizes of switching functions are known
+EPS = float(np.finfo(float).eps)
 NOISE = 1e-12  # what counts as zero of a guard, relative to what it is made of
 
 
@@ -102,6 +105,8 @@ class Travel:
         self._recent: list[float] = []
         self._failed: set[Mode] = set()
         self._count = 0
+        self._inertia = float(np.trace(self.judge.scene(t0, state, self._blank().signs).now.M))
+        self._energy = 0.0  # the largest of energies and works so far
 
     def go(self, mode: Mode | None = None) -> Travelled:
         """Move until the end, or until something ends it; in a mode to begin with, where it is known."""
@@ -137,7 +142,8 @@ class Travel:
             if crowded := self._crowded():
                 return self._ended(crowded, ready)
             before, fired = ready.mode, self._at_rest(ready, meaning)
-            if self.t >= self.until:
+            if self.until - self.t <= 8 * EPS * max(abs(self.t), abs(self.until)):
+                self.t = self.until
                 return self._ended(Status(Ending.FINISHED, f"reached t = {self.t:.12g}"), ready)
 
     # One stage
@@ -152,6 +158,7 @@ class Travel:
         statement = self.staging.staged(ready.mode).stage.statement
         values = self.staging.values_of(ready.mode)
         run = Run(moving, statement, values, self.t, full, self.samples, self.until, limits, self._progress(steps))
+        run.size = max(self._energy, FAINT * self._inertia)
         if self.settle:
             run.begin_on_constraints()
             self.settle = False
@@ -166,7 +173,11 @@ class Travel:
         self._events += record.events
         self.samples = self.samples[len(record.times) :]
         self.t, self.state, self.works = record.time, record.end[:n2].copy(), record.end_works
-        self.judge.speed = max(self.judge.speed, float(np.abs(self.state[self._n :]).max()))
+        self.judge.seen(run.largest)
+        self._energy = max(self._energy, run.size)
+        if self.staging.switches.gated.gates:
+            times, states = (np.concatenate(parts)[-TRAIL:] for parts in zip(*run.trail, strict=True))
+            self._note(ready.mode, np.abs(moving.guards(times, states)).max(axis=0))
         return record.status, -1 if run.fired is None else run.fired
 
     def _progress(self, steps: int) -> Callable[[Progress], object] | None:
@@ -188,14 +199,9 @@ class Travel:
     def _ready(self, before: Mode | None, fired: Meaning | None) -> Ready:
         """The mode from here on, after what impacts there are."""
         earlier = before or self._blank()
-        struck = self._strike(earlier)
-        ready = self._decided(earlier, fired)
-        if struck and ready.outcome is not None:
-            resting = self._resting(ready, struck)
-            if resting:
-                self._strike_dead(earlier, resting)
-                ready = self._decided(earlier, fired)
-        return ready
+        if struck := self._strike(earlier):
+            self._rest(earlier, struck)
+        return self._decided(earlier, fired)
 
     def _blank(self) -> Mode:
         """A mode that says nothing, to begin with."""
@@ -203,6 +209,14 @@ class Travel:
         return Mode((), (OFF,) * len(s.rubs), (1,) * len(s.pressed), (1,) * len(s.gated.gates), (((), -1),) * len(s.rubs))
 
     def _decided(self, before: Mode, fired: Meaning | None) -> Ready:
+        for decided in self._candidates(before, fired):
+            if decided.mode not in self._failed and (ready := self._tried(decided, fired)):
+                return ready
+        why = " (friction that follows the actual normal force: Painlevé)" if self.judge.follows_actual else ""
+        raise Paradox(f"no motion is possible{why}: of nothing that could happen the conditions hold")
+
+    def _candidates(self, before: Mode, fired: Meaning | None) -> Iterator[Decided]:
+        """The modes that may be from here on, the likeliest first."""
         earlier = tuple(s or 1 for s in before.signs)
         lam = self._ideal_multipliers(earlier)
         signs, zero = self.judge.signs(self.t, self.state, earlier, lam)
@@ -214,10 +228,7 @@ class Travel:
                 signs = tuple(-earlier[i] if i == g else s for i, s in enumerate(signs))
             else:
                 signs = tuple((1 if fired.kind == "above" else -1) if i == g else s for i, s in enumerate(signs))
-        for decided in self.judge.modes(self.t, self.state, before, fired, zero, signs):
-            if decided.mode not in self._failed and (ready := self._tried(decided, fired)):
-                return ready
-        raise Paradox("no motion is possible: nothing that may happen is what it says it is")
+        yield from self.judge.modes(self.t, self.state, before, fired, zero, signs)
 
     def _ideal_multipliers(self, signs: tuple[int, ...]) -> Array:
         """The multipliers of the ideal force, for switching functions that depend on them."""
@@ -236,33 +247,45 @@ class Travel:
         t, state = self.t, np.concatenate([self.state[: self._n], decided.velocity])
         scene = self.judge.scene(t, state, mode.signs)
         slow = self._slow(scene, mode, fired)
+        bridge = None
         if any(x < 0 for x in slow):  # from rest in a plane: a first moment by hand, along the acceleration
-            t, state, slow = self._push_off(scene, mode, outcome, state)
+            bridge = (self._push_off(outcome), outcome.acceleration)
+            t, state = t + bridge[0], _moved_on(state, *bridge)
+            later = self.judge.scene(t, state, mode.signs)
+            slow = tuple(abs(x) for x in self._slow(later, mode, None))
         moving = self.staging.flow(t, state, mode, slow=slow)
+        values = self._first_moments(moving, t, state)
+        self._note(mode, np.abs(values).max(axis=0))
         floors = self._floors(scene, mode, outcome)
-        now = moving.guards(np.array([t]), state[None, :])[0]
+        now = values[0, : len(floors)]
         ties = [i for i in range(len(floors)) if now[i] <= 1e3 * floors[i]]
-        if not np.isfinite(now).all() or (now < -1e3 * floors)[: len(floors)].any():
+        if not np.isfinite(values).all() or (now < -1e3 * floors).any():
             return None
-        if ties and not self._rises(moving, t, state, ties, floors):
-            return None
+        for i in ties:  # they become what the first of their values that is not zero says
+            growth = values[1:, i] - now[i]
+            large = np.flatnonzero(np.abs(growth) > 4 * floors[i])
+            if len(large) and growth[large[0]] < 0:
+                return None
+        if bridge:
+            self.state[self._n :] = decided.velocity
+            self._bridge(mode, moving, *bridge)
         self.t, self.state = t, state
-        return Ready(mode, moving, ties, _padded(floors, len(now)), outcome)
+        return Ready(mode, moving, ties, _padded(floors + np.maximum(0.0, -now), values.shape[1]), outcome)
 
-    def _rises(self, moving: Flow, t: float, state: Array, ties: list[int], floors: Array) -> bool:
-        """Whether guards that begin at zero become positive: by the first of their values that is not zero."""
+    def _first_moments(self, moving: Flow, t: float, state: Array) -> Array:
+        """The guards at the start of a stage and a little later, (18, g), by its Taylor polynomial."""
         full = np.concatenate([state, np.zeros(len(moving.works))])
         step = min(moving.reach(t, full), self.until - t)
-        if not np.isfinite(step):
-            step = min(self.until - t, 1.0)
-        times = t + step * FIRST
+        times = t + (step if np.isfinite(step) else min(self.until - t, 1.0)) * FIRST
         states, _ = moving.leap(t, full, times)
-        values = moving.guards(times, states)
-        for i in ties:
-            large = np.flatnonzero(np.abs(values[:, i]) > floors[i])
-            if len(large) and values[large[0], i] < 0:
-                return False
-        return bool(np.isfinite(values[:, ties]).all())
+        states[0] = full
+        return moving.guards(times, states)
+
+    def _note(self, mode: Mode, sizes: Array) -> None:
+        """Take note of the sizes of switching functions, by those of the guards."""
+        for place, (kind, g) in enumerate(self.staging.staged(mode).meanings):
+            if kind == "gate" and np.isfinite(sizes[place]):
+                self.judge.scales[g] = max(self.judge.scales[g], float(sizes[place]))
 
     def _floors(self, scene: Scene, mode: Mode, outcome: Outcome) -> Array:
         """What counts as zero of each guard."""
@@ -274,7 +297,7 @@ class Travel:
             if kind in ("release", "normal"):
                 out.append(size / (scene.length(now.A[i]) or 1.0))
             elif kind == "touch":
-                out.append(place * float(np.linalg.norm(now.A[i])))
+                out.append(place * float(np.linalg.norm(now.A[i])) * FINE / NOISE)
             elif kind in ("stop", "up", "down", "hold"):
                 J = scene.lay(rubs[i], i, self.staging.switches.active(mode)).J
                 unit = max((scene.length(row) for row in J), default=1.0)
@@ -285,7 +308,7 @@ class Travel:
                     out[-1] *= SLOW**2 / 1e3
             elif kind == "gate":
                 lam = outcome.multipliers
-                out.append(self.judge._scale(scene, i, lam) or 1e-300)
+                out.append(self.judge.scale(scene, i, lam) or 1e-300)
             else:
                 out.append(1.0)
         return NOISE * np.array(out)
@@ -301,7 +324,7 @@ class Travel:
         floors = self._floors(scene, mode, outcome)
         now = moving.guards(np.array([self.t]), self.state[None, :])[0]
         ties = [i for i in range(len(floors)) if now[i] <= 1e3 * floors[i]]
-        return Ready(mode, moving, ties, _padded(floors, len(now)), None)
+        return Ready(mode, moving, ties, _padded(floors + np.maximum(0.0, -now[: len(floors)]), len(now)), None)
 
     # Frictions in a plane
 
@@ -321,24 +344,32 @@ class Travel:
             out.append(-1.0 if rest else min(SLOW * unit * self.judge.speed, s / 4))
         return tuple(out)
 
-    def _push_off(self, scene: Scene, mode: Mode, outcome: Outcome, state: Array) -> tuple[float, Array, tuple[float, ...]]:
-        """A moment after the start of a plane slip, to second order: its direction does not exist at rest."""
-        a, n = outcome.acceleration, self._n
-        size = float(np.abs(a).max()) or 1.0
+    def _push_off(self, outcome: Outcome) -> float:
+        """How long the first moment of a plane slip is, to second order: its direction does not exist at rest."""
+        size = float(np.abs(outcome.acceleration).max()) or 1.0
         tau = SLOW * min(self.until - self.t, float(np.sqrt(max(self.judge.size, 1e-300) / size)))
         if self.judge.speed > 0:
-            tau = min(tau, SLOW * self.judge.speed / size) or tau
-        q, v = state[:n], state[n:]
-        moved = np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
-        later = self.judge.scene(self.t + tau, moved, mode.signs)
-        slow = tuple(abs(x) for x in self._slow(later, mode, None))
-        return self.t + tau, moved, slow
+            tau = min(tau, SLOW * self.judge.speed / size)
+        return max(tau, 4 * EPS * max(abs(self.t), abs(self.until)))
+
+    def _bridge(self, mode: Mode, moving: Flow, tau: float, a: Array) -> None:
+        """Keep the samples of a moment that is gone through to second order."""
+        inside = self.samples[: np.searchsorted(self.samples, self.t + tau, side="left")]
+        states = np.array([_moved_on(self.state, at - self.t, a) for at in inside]).reshape(len(inside), 2 * self._n)
+        works = np.tile(self.works, (len(inside), 1))
+        end, episodes = _moved_on(self.state, tau, a), (Episode(self.t, moving.choice, mode),)
+        moment = Status(Ending.SWITCHED, "a moment")
+        self._parts.append(
+            Record(inside, states, works, self.t, self.state, self.t + tau, end, self.works, moment, (), (), episodes, 0, 0.0)
+        )
+        self._episodes += episodes
+        self.samples = self.samples[len(inside) :]
 
     def _at_rest(self, ready: Ready, meaning: Meaning) -> Meaning | None:
         """Bring a plane friction that heads for rest to it; then it has stopped, else it has not."""
         if meaning.kind != "stop" or ready.mode.rubs[meaning.index] != SLIPS:
             return meaning
-        n, k = self._n, meaning.index
+        k = meaning.index
         scene = self.judge.scene(self.t, self.state, ready.mode.signs)
         lay = scene.lay(self.staging.switches.rubs[k], k, self.staging.switches.active(ready.mode))
         a = ready.flow.along(np.array([self.t]), self.state[None, :]).acceleration[0]
@@ -346,9 +377,8 @@ class Travel:
         tau = -float(lay.s @ rate) / float(rate @ rate)
         if not (tau > 0 and np.linalg.norm(lay.s + rate * tau) <= STRAIGHT * np.linalg.norm(lay.s)):
             return None
-        q, v = self.state[:n], self.state[n:]
-        self.state = np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
-        self.t += tau
+        self._bridge(ready.mode, ready.flow, tau, a)
+        self.t, self.state = self.t + tau, _moved_on(self.state, tau, a)
         return meaning
 
     # Impacts
@@ -409,21 +439,22 @@ class Travel:
     def _pace(self, scene: Scene, j: int) -> float:
         return self.judge.speed * float(np.linalg.norm(scene.now.A[j]))
 
-    def _resting(self, ready: Ready, struck: tuple[int, ...]) -> dict[int, float]:
-        """The contacts just struck whose bounces are all but over, with the time that would be left of them."""
-        assert ready.outcome is not None
-        scene = self.judge.scene(self.t, self.state, ready.mode.signs)
-        step = ready.flow.reach(self.t, np.concatenate([self.state, np.zeros(len(ready.flow.works))]))
-        step = min(step, self.until - self.t0)
-        out = {}
+    def _rest(self, before: Mode, struck: tuple[int, ...]) -> None:
+        """Let the contacts just struck rest whose bounces have become too low to be seen."""
+        decided = next(self._candidates(before, None), None)
+        if decided is None:
+            return
+        scene = self.judge.scene(self.t, self.state, decided.mode.signs)
+        resting = {}
         for j in struck:
             rate, e = float(scene.now.rate[j]), self._restitution[j]
-            fall = float(scene.now.A[j] @ ready.outcome.acceleration - scene.now.b[j])
-            if j not in ready.mode.closed and rate > 0 and fall < 0 and e < 1:
-                left = -2 * rate / fall / (1 - e)
-                if left < REST * step:
-                    out[j] = left
-        return out
+            fall = float(scene.now.A[j] @ decided.outcome.acceleration - scene.now.b[j])
+            if j not in decided.mode.closed and rate > 0 and fall < 0 and e < 1:
+                low = LOW * self.judge.size * float(np.linalg.norm(scene.now.A[j]))
+                if -(rate**2) / fall / 2 < low:
+                    resting[j] = -2 * rate / fall / (1 - e)
+        if resting:
+            self._strike_dead(before, resting)
 
     # The end
 
@@ -467,6 +498,12 @@ class Travel:
             max((p.drift for p in parts), default=0.0),
         )
         return Travelled(record, ready.flow, self._count)
+
+
+def _moved_on(state: Array, tau: float, a: Array) -> Array:
+    """A state (2n,) after a moment, to second order."""
+    q, v = np.split(state, 2)
+    return np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
 
 
 def _padded(floors: Array, size: int) -> Array:

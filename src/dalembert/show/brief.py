@@ -35,7 +35,7 @@ class Brief(NamedTuple):
     @property
     def words(self) -> str:
         """Kind, restitution where it is not 0, and nature."""
-        bounces = [f"restitution {self.restitution}"] if self.restitution not in ("", "0") else []
+        bounces = [f"restitution {self.restitution}"] if self.restitution not in ("", "0", "0.0") else []
         return ", ".join([self.kind, *bounces, self.nature])
 
 

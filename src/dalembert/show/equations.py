@@ -163,13 +163,13 @@ class Equations(ClosedForm):
 
 def _contact(c: OneSided) -> str:
     """A contact on a line: φ ≥ 0, λ ≥ 0, and how it bounces."""
-    bounces = f",   restitution {plain(c.restitution)}" if c.restitution != 0 else ""
+    bounces = f",   restitution {plain(c.restitution)}" if not c.restitution.is_zero else ""
     return f"φ[{c.name}] = {plain(c.expr)} ≥ 0,   λ[{c.name}] ≥ 0{bounces}"
 
 
 def _latex_contact(c: OneSided) -> str:
     name = latex_name(c.name)
-    bounces = rf", \quad \mathrm{{restitution}}\ {latex(c.restitution)}" if c.restitution != 0 else ""
+    bounces = rf", \quad \mathrm{{restitution}}\ {latex(c.restitution)}" if not c.restitution.is_zero else ""
     return rf"\varphi_{{{name}}} &= {latex(c.expr)} \geq 0, \quad \lambda_{{{name}}} \geq 0{bounces}"
 
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from dalembert.derive import instant_at
+from dalembert.derive import mass_and_rows
 from dalembert.engine import WORKS
 from dalembert.model import MassAndForce, name_of
 from dalembert.motion import Event, Status, Trajectory
-from dalembert.principles import independent_rows
+from dalembert.principles import Instant, independent_rows
 from dalembert.show.brief import Brief, counted
 from dalembert.show.layout import aligned, cut, duration
 from dalembert.show.notation import wrapped
@@ -36,7 +36,7 @@ class Summary:
 
     `start` and `end` are states by name, `work` is by whose force does it, `balance` is how far energy less work
     strays from what it was, `forces` has one peak a coordinate (none where there are no constraints), and `freedom`
-    is n − k: coordinates less independent constraints.
+    is n − k: coordinates less independent constraints, with every contact closed.
     """
 
     name: str
@@ -138,7 +138,9 @@ class Summary:
         spare = m - (n - self.freedom)
         of_them = f" ({spare} of them redundant)" if spare else ""
         sizes = f"{counted(n, 'coordinate')}, {counted(m, 'constraint')}{of_them}"
-        return wrapped(f"{law}: {sizes}, {counted(self.freedom, 'degree', 'degrees')} of freedom", width, MARGIN)
+        when = " while every contact is closed" if any(c.restitution for c in self.constraints) else ""
+        freedom = f"{counted(self.freedom, 'degree', 'degrees')} of freedom{when}"
+        return wrapped(f"{law}: {sizes}, {freedom}", width, MARGIN)
 
     def _constraints(self, width: int) -> Iterator[str]:
         """Each on a line of its own; a relation too long for it is cut."""
@@ -217,12 +219,15 @@ class Summary:
 
 
 def _rank(motion: Trajectory) -> int:
-    """How many of the constraints are independent at the end of the run."""
-    chosen = motion.episodes[-1].choice.rows
-    if motion.settings.engine == "taylor" or len(chosen) < 2 or not len(motion.t):
+    """How many of the constraints are independent at the end of the run; where they come and go, were all in force."""
+    chosen, rows = motion.episodes[-1].choice.rows, len(motion.system.constraints)
+    if motion.episodes[-1].mode is None and (motion.settings.engine == "taylor" or len(chosen) < 2):
         return len(chosen)
-    state = [*motion.y[:, 0], motion.t[0], *motion.values]  # the plain engine chooses none
-    return len(independent_rows(instant_at(motion.system, state)))
+    if rows < 2 or not len(motion.t):
+        return rows
+    M, (A, b, *_) = mass_and_rows(motion.system, [*motion.y[:, 0], motion.t[0], *motion.values])
+    nothing = np.zeros(len(M))
+    return len(independent_rows(Instant(M, nothing, A, b, nothing)))
 
 
 def _peaks(motion: Trajectory) -> Iterator[Peak]:

@@ -278,7 +278,7 @@ def bead(coordinates):
         return da.System.from_particles([da.Particle(1, (x, y, z))], potential=g * z, constraints=constraints)
     L = (r.diff() ** 2 + r**2 * theta.diff() ** 2 + r**2 * sin(theta) ** 2 * phi.diff() ** 2) / 2 + g * r * cos(theta)
     nature = da.Coulomb(mu, sliding=r * theta.diff(), of=("hoop", "turn"))
-    constraints = [da.Holonomic(r - R, "hoop", nature=nature), da.Holonomic(phi - omega * t, "turn")]
+    constraints = [da.Holonomic(r - R, "hoop", nature=nature), da.Holonomic(r * sin(theta) * (phi - omega * t), "turn")]
     return da.System.from_lagrangian(L, [r, theta, phi], constraints=constraints)
 
 

@@ -30,11 +30,14 @@ from dalembert.model import (
 )
 from dalembert.model.checks import coordinates_in, velocities_in
 
+FAST = 1e6  # times the speed at which a plane friction is brought to rest: then that speed is chosen anew
+
 
 class Meaning(NamedTuple):
     """What a guard is of: its kind, and the index of a constraint, friction or switching function.
 
-    release, touch: one-sided constraints. normal: the sign of the force behind a friction. stop: the sliding velocity.
+    release, touch: one-sided constraints. normal: the sign of the force behind a friction. stop: the sliding velocity, pace:
+    that it has become large.
     up, down, hold: the bound of what sticks. gate: a switching function; above, below: one the motion stays on. jam:
     friction and rigidity leave no unique answer.
     """
@@ -143,7 +146,9 @@ class _Builder:
         else:
             for j in members:
                 self._slip(j, contact, {i: e / sqrt(contact.square) for i, e in contact.along.items()})
-            self._guard("stop", k, contact.square - self.s.slow[k] ** 2)
+            speed = sqrt(contact.square)
+            self._guard("stop", k, speed - self.s.slow[k])
+            self._guard("pace", k, FAST * self.s.slow[k] - speed)
 
     def _slip(self, j: int, contact: "Geometry", direction: dict[int, Expr]) -> None:
         nature = self.base.constraints[j].nature

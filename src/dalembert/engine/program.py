@@ -18,6 +18,7 @@ from dalembert.derive.stage import Stage
 from dalembert.engine.flow import WORKS, Along, Choice
 from dalembert.engine.recipe import Recipe, recipe
 
+hy.set_logger_level_error()  # that a step does not exist is told by a run, not by a warning of the integrator
 BROKEN = hy.taylor_outcome.err_nf_state
 ARMED, BLIND = 1e-300, 1e300  # a guard that is exactly zero at the start of a step would hide its next root
 GAPS = 8  # how many orders of a series may be missing before its end
@@ -216,6 +217,8 @@ class Integrator:
             ta = self._placed(t, state, values)
             ta.step(max_delta_t=0.0, write_tc=True)
             terms = ta.tc[: len(state)].copy()
+        if not np.isfinite(terms).all():
+            return np.full((len(times), len(state)), nan), inf
         powers = (times - t)[:, None] ** np.arange(terms.shape[1])
         last = np.abs(terms[:, -2:] * powers[-1, -2:]).max() / max(1.0, np.abs(state).max())
         return powers @ terms.T, float(last) if isfinite(last) else inf

@@ -4,6 +4,7 @@ A closed contact pushes, an open one does not close; friction that sticks holds 
 goes the way it is said to. Everything is measured in the metric of M, relative to the forces that act.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -153,20 +154,16 @@ class Scene:
             for j in switches.rubbing(switches.rubs[k], mode)
         ]
         ways = {k: self._way(mode.rubs[k], lays[k]) for k, _ in slips}
-        for _ in range(TURNS):
-            done = self._moved(R, right, inverse, C, ideal, active, slips, ways, lays, mu, mode)
-            if done is None:
-                return None
-            acceleration, actual = done
-            turned = False
-            for k in ways:
-                if mode.rubs[k] == SLIPS and slow[k]:
-                    rate = lays[k].J @ acceleration - lays[k].bias
-                    size = np.linalg.norm(rate)
-                    if size > 0 and np.linalg.norm(rate / size - ways[k]) > 1e-14:
-                        ways[k], turned = rate / size, True
-            if not turned:
-                break
+        def moved(ways: dict[int, Array]) -> tuple[Array, Array] | None:
+            return self._moved(R, right, inverse, C, ideal, active, slips, ways, lays, mu, mode)
+
+        turning = [k for k in ways if mode.rubs[k] == SLIPS and slow[k]]
+        if turning and (found := self._turned(moved, ways, lays, turning)) is not None:
+            ways = found
+        done = moved(ways)
+        if done is None:
+            return None
+        acceleration, actual = done
         if len(R) and np.abs(unit @ (self.root.T @ acceleration) - right / np.where(scale > 0, scale, 1)).max() > 1e-7 * (
             1e-300 + self._size(C, R, lam)
         ):
@@ -183,6 +180,31 @@ class Scene:
         margins = tuple(float(1 - abs(x)) for x in held)
         margins += self._margins(mode, lays, slow, acceleration, ideal, reactions, pulls, static, size)
         return Outcome(acceleration, ideal, reactions, pulls, margins, size)
+
+    def _turned(
+        self,
+        moved: Callable[[dict[int, Array]], tuple[Array, Array] | None],
+        ways: dict[int, Array],
+        lays: dict[int, Lay],
+        turning: list[int],
+    ) -> dict[int, Array] | None:
+        """The directions in which frictions at rest in a plane begin to slip: e along ṡ = ṡ₀ − G e, |e| = 1.
+
+        So (r + G) e = ṡ₀ with r = |ṡ|, which one r > 0 solves. Several frictions take turns.
+        """
+        ways = {k: np.zeros(len(w)) if k in turning else w for k, w in ways.items()}
+        for _ in range(1 if len(turning) == 1 else TURNS):
+            for k in turning:
+                lay, d = lays[k], len(ways[k])
+                rates = []
+                for e in (np.zeros(d), *np.eye(d)):
+                    done = moved(ways | {k: e})
+                    if done is None:
+                        return None
+                    rates.append(lay.J @ done[0] - lay.bias)
+                G = rates[0][:, None] - np.array(rates[1:]).T
+                ways[k] = _direction(G, rates[0])
+        return ways
 
     def _size(self, C: Array, R: Array, lam: Array) -> float:
         """The largest of the forces that act, in the metric of M⁻¹."""
@@ -255,6 +277,22 @@ class Scene:
     def _follows(self, j: int) -> bool:
         """Whether a friction follows the ideal force."""
         return bool(self.probe.switches.form.constraints[j].nature.normal == "ideal")
+
+
+def _direction(G: Array, rate: Array) -> Array:
+    """e with (r + G) e = rate and |e| = 1, or the shorter one of r = 0 where friction holds."""
+
+    def excess(r: float) -> float:
+        return float(np.linalg.norm(np.linalg.lstsq(r * np.eye(len(G)) + G, rate, rcond=None)[0])) - 1.0
+
+    low, high = 0.0, float(np.linalg.norm(rate))
+    if not high or excess(1e-14 * high) <= 0:
+        return np.linalg.lstsq(G, rate, rcond=None)[0] if high else rate
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    e: Array = np.linalg.lstsq(high * np.eye(len(G)) + G, rate, rcond=None)[0]
+    return e / np.linalg.norm(e)
 
 
 def _oriented(free: Array, rows: Array, L: Array) -> Array:

@@ -249,7 +249,9 @@ class Run:
             if piece.broken or not len(piece.times):
                 continue
             values = self.flow.guards(piece.times, piece.states)[:, places]
-            if (values >= -floors[places]).all():
+            zero = floors[places]
+            risen = (values[-1] > zero) | (values.max(axis=0) <= zero)  # and not fallen again
+            if (values >= -zero).all() and risen.all():
                 return self._take(piece, np.isin(grid, inside))
         self.fired = places[0]
         return Status(Ending.SWITCHED, self._where())

@@ -8,8 +8,10 @@ from dalembert.motion.status import Event
 MOVES = (*DIRECTIONS, SLIPS)
 
 
-def told(switches: Switches, before: Mode, after: Mode, t: float, state: tuple[float, ...]) -> Iterator[Event]:
-    """Everything that switched between two modes, at one time."""
+def told(
+    switches: Switches, before: Mode, after: Mode, t: float, state: tuple[float, ...], stopped: int | None
+) -> Iterator[Event]:
+    """Everything that switched between two modes, at one time, at which a friction may have stopped for an instant."""
 
     def event(kind: str, name: str, old: str, new: str) -> Event:
         return Event(t, kind, name, old, new, state)
@@ -21,7 +23,7 @@ def told(switches: Switches, before: Mode, after: Mode, t: float, state: tuple[f
         elif j in after.closed and j not in before.closed:
             yield event("contact", names[j], "open", "closed")
     for k, (old, new) in enumerate(zip(before.rubs, after.rubs, strict=True)):
-        if old == new or OFF in (old, new):
+        if OFF in (old, new) or (old == new and not (old == SLIPS and k == stopped)):
             continue
         kind = "stick" if new == STICKS else "slip" if old == STICKS else "reverse"
         yield event(kind, switches.name(k), old, new)

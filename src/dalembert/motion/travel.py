@@ -22,14 +22,15 @@ from dalembert.motion.staging import Staging
 from dalembert.motion.status import Ending, Event, Status
 from dalembert.motion.switching import told
 
-SLOW = 1e-7  # a plane friction is brought to rest from this fraction of the speed there was
-STRAIGHT = 1e-3  # and must head for it as straight as this
-FINE, LOW = 4e-16, 3e-14  # a gap of this fraction of the coordinates is none; bounces lower than this are at rest
+SLOWER, SLOW = 1e-4, 2e-7  # of the speed so far: a plane friction is watched, and brought to rest
+STRAIGHT = 1e-6  # and must head for it as straight as this
+FINE, LOW = 4e-16, 2e-12  # a gap of this fraction of the coordinates is none; bounces lower than this are at rest
 FAINT = 1e-26  # the square of a speed that is none
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 FIRST = np.array([0.0, *(4.0**-k for k in range(18, 1, -1))])  # of a step: where a stage shows its first moments
 TRAIL = 64  # states of a stage by which the sizes of switching functions are known
 EPS = float(np.finfo(float).eps)
+LONGER, TRY = 12, 200  # spans, each four times the last, in which a guard must rise, and the steps of each
 NOISE = 1e-12  # what counts as zero of a guard, relative to what it is made of
 
 
@@ -104,6 +105,7 @@ class Travel:
         self._episodes: list[Episode] = []
         self._recent: list[float] = []
         self._failed: set[Mode] = set()
+        self._instant = (t0, tuple(map(float, state)))  # of the last switch
         self._count = 0
         self._inertia = float(np.trace(self.judge.scene(t0, state, self._blank().signs).now.M))
         self._energy = 0.0  # the largest of energies and works so far
@@ -125,7 +127,8 @@ class Travel:
                     raise StateError("the start", [words]) from None
                 return self._ended(Status(Ending.PARADOX, words), ready)
             if before is not None:
-                self._events += told(self.staging.switches, before, ready.mode, self.t, tuple(map(float, self.state)))
+                stopped = fired.index if fired is not None and fired.kind == "stop" else None
+                self._events += told(self.staging.switches, before, ready.mode, *self._instant, stopped)
             began = self.t
             status, place = self._moved(ready)
             if self.t > began:
@@ -261,16 +264,47 @@ class Travel:
         ties = [i for i in range(len(floors)) if now[i] <= 1e3 * floors[i]]
         if not np.isfinite(values).all() or (now < -1e3 * floors).any():
             return None
-        for i in ties:  # they become what the first of their values that is not zero says
-            growth = values[1:, i] - now[i]
-            large = np.flatnonzero(np.abs(growth) > 4 * floors[i])
-            if len(large) and growth[large[0]] < 0:
-                return None
+        if not self._rise(moving, t, state, ties, values, 4 * floors):
+            return None
+        self.state[self._n :] = decided.velocity
+        self._instant = (self.t, tuple(map(float, self.state)))
         if bridge:
-            self.state[self._n :] = decided.velocity
             self._bridge(mode, moving, *bridge)
         self.t, self.state = t, state
         return Ready(mode, moving, ties, _padded(floors + np.maximum(0.0, -now), values.shape[1]), outcome)
+
+    def _rise(self, moving: Flow, t: float, state: Array, ties: list[int], values: Array, floors: Array) -> bool:
+        """Whether guards that begin at zero become positive: what the first of their values that is not zero says.
+
+        `values` are those of the first moments; where they all are zero, the stage is tried for longer and longer.
+        """
+        open_ = []
+        for i in ties:
+            growth = values[1:, i] - values[0, i]
+            large = np.flatnonzero(np.abs(growth) > floors[i])
+            if not len(large):
+                open_.append(i)
+            elif growth[large[0]] < 0:
+                return False
+        full = np.concatenate([state, np.zeros(len(moving.works))])
+        span = moving.reach(t, full)
+        if not open_ or not np.isfinite(span):
+            return True
+        moving.look_away(range(values.shape[1]))
+        here, risen = t, True
+        for _ in range(LONGER):
+            ahead = min(here + span, self.until)
+            if not (open_ and ahead > here):
+                break
+            piece = moving.advance(here, full, np.array([ahead]), TRY)
+            growth = moving.guards(np.array([piece.time]), piece.end[None, :])[0] - values[0]
+            risen = risen and not any(growth[i] < -floors[i] for i in open_)
+            open_ = [i for i in open_ if not abs(growth[i]) > floors[i]] if risen else []
+            here, full, span = piece.time, piece.end, 4 * span
+            if piece.broken:
+                break
+        moving.look_away()
+        return risen
 
     def _first_moments(self, moving: Flow, t: float, state: Array) -> Array:
         """The guards at the start of a stage and a little later, (18, g), by its Taylor polynomial."""
@@ -291,21 +325,19 @@ class Travel:
         """What counts as zero of each guard."""
         now, out = scene.now, []
         size, speed = max(outcome.size, 1e-300), max(self.judge.speed, 1e-300)
-        place = max(self.judge.size, 1e-300)
         rubs = self.staging.switches.rubs
         for kind, i in self.staging.staged(mode).meanings:
             if kind in ("release", "normal"):
                 out.append(size / (scene.length(now.A[i]) or 1.0))
             elif kind == "touch":
-                out.append(place * float(np.linalg.norm(now.A[i])) * FINE / NOISE)
-            elif kind in ("stop", "up", "down", "hold"):
-                J = scene.lay(rubs[i], i, self.staging.switches.active(mode)).J
+                out.append(self._extent(scene, i) * float(np.linalg.norm(now.A[i])) * FINE / NOISE)
+            elif kind in ("stop", "pace", "up", "down", "hold"):
+                J, _, s, _, _ = scene.lay(rubs[i], i, self.staging.switches.active(mode))
                 unit = max((scene.length(row) for row in J), default=1.0)
                 length = max((float(np.linalg.norm(row)) for row in J), default=1.0)
-                one = length * speed if kind == "stop" else size / unit
-                out.append(one**2 if kind == "hold" or (kind == "stop" and len(J) > 1) else one)
-                if kind == "stop" and len(J) > 1:
-                    out[-1] *= SLOW**2 / 1e3
+                pace = length * speed if len(J) == 1 else float(np.linalg.norm(s))
+                one = pace if kind in ("stop", "pace") else size / unit
+                out.append(one**2 if kind == "hold" else one)
             elif kind == "gate":
                 lam = outcome.multipliers
                 out.append(self.judge.scale(scene, i, lam) or 1e-300)
@@ -341,13 +373,13 @@ class Travel:
             unit = max(float(np.linalg.norm(row)) for row in lay.J)
             stopped = fired is not None and fired == Meaning("stop", k)
             rest = stopped or s <= 1e-10 * unit * self.judge.speed
-            out.append(-1.0 if rest else min(SLOW * unit * self.judge.speed, s / 4))
+            out.append(-1.0 if rest else min(SLOWER * unit * self.judge.speed, s / 8))
         return tuple(out)
 
     def _push_off(self, outcome: Outcome) -> float:
         """How long the first moment of a plane slip is, to second order: its direction does not exist at rest."""
         size = float(np.abs(outcome.acceleration).max()) or 1.0
-        tau = SLOW * min(self.until - self.t, float(np.sqrt(max(self.judge.size, 1e-300) / size)))
+        tau = SLOW * min(self.until - self.t, float(np.sqrt(self.judge.size / size)) or 1.0)
         if self.judge.speed > 0:
             tau = min(tau, SLOW * self.judge.speed / size)
         return max(tau, 4 * EPS * max(abs(self.t), abs(self.until)))
@@ -367,12 +399,16 @@ class Travel:
 
     def _at_rest(self, ready: Ready, meaning: Meaning) -> Meaning | None:
         """Bring a plane friction that heads for rest to it; then it has stopped, else it has not."""
+        if meaning.kind == "pace":
+            return None
         if meaning.kind != "stop" or ready.mode.rubs[meaning.index] != SLIPS:
             return meaning
         k = meaning.index
         scene = self.judge.scene(self.t, self.state, ready.mode.signs)
         lay = scene.lay(self.staging.switches.rubs[k], k, self.staging.switches.active(ready.mode))
         a = ready.flow.along(np.array([self.t]), self.state[None, :]).acceleration[0]
+        if np.linalg.norm(lay.s) > SLOW * self.judge.speed * max(float(np.linalg.norm(row)) for row in lay.J):
+            return None
         rate = lay.J @ a - lay.bias
         tau = -float(lay.s @ rate) / float(rate @ rate)
         if not (tau > 0 and np.linalg.norm(lay.s + rate * tau) <= STRAIGHT * np.linalg.norm(lay.s)):
@@ -391,12 +427,13 @@ class Travel:
             return ()
         return self._hit(scene, mode, touching, self._restitution, "impact")
 
-    def _strike_dead(self, mode: Mode, resting: dict[int, float]) -> None:
+    def _strike_dead(self, mode: Mode, resting: dict[int, float], closed: tuple[int, ...]) -> None:
         """The end of bounces that all but last no time: what is left of their velocity is taken."""
         scene = self.judge.scene(self.t, self.state, tuple(s or 1 for s in mode.signs))
         now = scene.now
-        K = np.linalg.solve(scene.root, now.A[[*self._hard(), *resting]].T).T
-        rate = np.concatenate([np.zeros(len(self._hard())), [now.rate[j] for j in resting]])
+        kept = [*self._hard(), *closed]
+        K = np.linalg.solve(scene.root, now.A[[*kept, *resting]].T).T
+        rate = np.concatenate([np.zeros(len(kept)), [now.rate[j] for j in resting]])
         v = now.v - np.linalg.solve(scene.root.T, np.linalg.pinv(K, rcond=1e-10) @ rate)
         self.works[WORKS.index("impact")] += 0.5 * float((v - now.v) @ now.M @ (v + now.v))
         self.state = np.concatenate([self.state[: self._n], v])
@@ -436,6 +473,11 @@ class Travel:
                 self._events.append(Event(self.t, kind, constraints[j].name, old, new, tuple(map(float, self.state))))
         return done.struck
 
+    def _extent(self, scene: Scene, j: int) -> float:
+        """What the rounding of a gap is measured by: coordinates, and where it moves by itself, the way gone in all time."""
+        way = abs(self.t) * self.judge.speed if scene.probe.moving[j] else 0.0
+        return max(self.judge.size, way, 1e-300)
+
     def _pace(self, scene: Scene, j: int) -> float:
         return self.judge.speed * float(np.linalg.norm(scene.now.A[j]))
 
@@ -446,15 +488,20 @@ class Travel:
             return
         scene = self.judge.scene(self.t, self.state, decided.mode.signs)
         resting = {}
-        for j in struck:
+        for j in self.judge.touching(scene):
             rate, e = float(scene.now.rate[j]), self._restitution[j]
             fall = float(scene.now.A[j] @ decided.outcome.acceleration - scene.now.b[j])
             if j not in decided.mode.closed and rate > 0 and fall < 0 and e < 1:
-                low = LOW * self.judge.size * float(np.linalg.norm(scene.now.A[j]))
+                low = LOW * self._extent(scene, j) * float(np.linalg.norm(scene.now.A[j]))
                 if -(rate**2) / fall / 2 < low:
-                    resting[j] = -2 * rate / fall / (1 - e)
+                    resting[j] = -2 * rate / fall / (1 - e) if j in struck else self._accumulates()
         if resting:
-            self._strike_dead(before, resting)
+            self._strike_dead(before, resting, decided.mode.closed)
+
+    def _accumulates(self) -> float:
+        """How long it is to the end of switches that follow each other ever faster."""
+        first, second = np.diff([*self._recent, self.t, self.t][-4:-1])[-2:] if len(self._recent) > 2 else (0.0, 0.0)
+        return float(second**2 / (first - second)) if first > second > 0 else 0.0
 
     # The end
 

@@ -64,6 +64,7 @@ class Probe:
         self.moving = [moves_by_itself(c.expr) for c in self.base.constraints]
         self.points = isinstance(self.base.unconstrained, Particles)
         self.pressing = {j: pressing(self.base, j) for rub in switches.rubs for j in rub.members}
+        self.particle = {j: rub.particle for rub in switches.rubs for j in rub.members}
 
     @cached_property
     def pattern(self) -> Array:
@@ -73,6 +74,10 @@ class Probe:
         for place in self._kept.derived.A:
             out[place] = True
         return out
+
+    def within(self, row: int, places: tuple[int, ...]) -> bool:
+        """Whether a constraint contains no other coordinates than those at some places."""
+        return not np.delete(self.pattern[row], list(places)).any()
 
     def _sliding(self, k: int) -> tuple[Expr, ...]:
         rub = self.switches.rubs[k]

@@ -84,6 +84,16 @@ class Switches:
         """The members of a friction that are in force."""
         return tuple(j for j in rub.members if j not in self.one_sided or j in mode.closed)
 
+    def follows_actual(self, j: int) -> bool:
+        """Whether the friction of a constraint follows the actual normal force."""
+        nature = self.form.constraints[j].nature
+        return isinstance(nature, Coulomb) and nature.normal == "actual"
+
+    @cached_property
+    def actual(self) -> bool:
+        """Whether some friction does, so that there may be no answer, or several."""
+        return any(self.follows_actual(j) for rub in self.rubs for j in rub.members)
+
     def drifts(self, k: int) -> bool:
         """Whether the sliding velocity of a friction is not zero where nothing moves, as on a belt."""
         at_rest = dict.fromkeys(self.form.velocities, S.Zero)

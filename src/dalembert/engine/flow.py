@@ -148,6 +148,10 @@ class Flow(Protocol):
         """The left-hand sides of all constraints of the system a stage is of, along states (k, m)."""
         ...
 
+    def renew(self) -> None:
+        """Begin again, from another state."""
+        ...
+
     def look_away(self, guards: Iterable[int] = ()) -> None:
         """From now on do not stop at these guards; at all others."""
         ...

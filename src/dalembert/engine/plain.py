@@ -100,6 +100,9 @@ class Plain:
         """The left-hand sides of the constraints."""
         return self.watch(times, states).level
 
+    def renew(self) -> None:
+        """There is nothing to forget."""
+
     def look_away(self, guards: Iterable[int] = ()) -> None:
         """There is nothing to look at."""
 

@@ -163,6 +163,11 @@ class Taylor:
         """The left-hand sides of all constraints of the system a stage is of, along states."""
         return self._code.levels(states, times, self._numbers)
 
+    def renew(self) -> None:
+        """Begin again, from another state."""
+        self._fresh, self._reached = True, None
+        self.look_away()
+
     def look_away(self, guards: Iterable[int] = ()) -> None:
         """From now on do not stop at these guards; at all others."""
         self._blind = tuple(guards)

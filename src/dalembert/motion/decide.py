@@ -149,32 +149,25 @@ class Judge:
         touching = [j for j in self.touching(scene) if self.closing(scene, j) <= 0]
         scene = replace(scene, undecided=tuple(touching))
         strict: list[Decided] = []
-        for count, (mode, lays, slow) in enumerate(self._possible(scene, before, fired, signs)):
+        for count, (mode, slow) in enumerate(self._possible(scene, before, fired, signs)):
             if count > MOST:
                 break
-            outcome = scene.solve(mode, lays, slow)
+            outcome = scene.solve(mode, slow)
             if outcome is None:
                 continue
             margin = min(outcome.margins, default=1.0)
             if margin < -TIE:
                 continue
-            found = self._settled(scene, mode, lays, outcome)
+            found = Decided(*self.held(scene, mode), outcome)
             if margin > TIE:
                 strict.append(found)
-                if not self.follows_actual:
+                if not self.switches.actual:
                     yield found
                     return
             else:
                 weak.append(found)
         self._unique(strict)
         yield from strict
-
-    @property
-    def follows_actual(self) -> bool:
-        """Whether some friction follows the actual normal force, so that there may be no answer, or several."""
-        return any(
-            self.switches.form.constraints[j].nature.normal == "actual" for rub in self.switches.rubs for j in rub.members
-        )
 
     def _unique(self, found: list[Decided]) -> None:
         """Refuse two modes that differ in what presses, not in whether friction sticks, and move differently."""
@@ -189,133 +182,106 @@ class Judge:
 
     def _possible(
         self, scene: Scene, before: Mode, fired: Meaning | None, signs: tuple[int, ...]
-    ) -> Iterator[tuple[Mode, dict[int, Lay], dict[int, bool]]]:
-        """Every mode the state allows, the likeliest first, with how its frictions lie and which of them are at rest."""
-        switches = self.switches
-        undecided = scene.undecided
+    ) -> Iterator[tuple[Mode, dict[int, bool]]]:
+        """Every mode the state allows, the likeliest first, with the frictions that are at rest in it."""
+        switches, undecided = self.switches, scene.undecided
         for open_count in range(len(undecided) + 1):
             for opened in combinations(undecided, open_count):
-                closed = tuple(j for j in undecided if j not in opened)
-                mode = Mode(closed=closed, signs=signs)
+                mode = Mode(closed=tuple(j for j in undecided if j not in opened), signs=signs)
                 active = switches.active(mode)
-                lays, slow, choices = {}, {}, []
-                bases = []
+                slow: dict[int, bool] = {}
+                choices: list[list[str]] = []
+                bases: list[tuple[tuple[int, ...], int]] = []
                 for k, rub in enumerate(switches.rubs):
-                    lay = scene.lay(rub, k, active) if switches.rubbing(rub, mode) else None
+                    lay = scene.lay(k, active) if switches.rubbing(rub, mode) else None
                     bases.append((lay.basis, lay.chart) if lay is not None else ((), -1))
                     if lay is None or not len(lay.J):
                         choices.append([OFF])
-                        continue
-                    lays[k] = lay
-                    slow[k] = self._at_rest(scene, lay, fired, k)
-                    choices.append(self._states(lay, slow[k], before, fired, k))
+                    else:
+                        slow[k] = self.at_rest(lay, fired, k)
+                        choices.append(_states(lay, slow[k], fired, k))
                 for rubs in product(*choices):
                     shaped = replace(mode, rubs=rubs, bases=tuple(bases))
-                    for normals in self._normals(scene, shaped, lays, before, fired):
-                        yield replace(shaped, normals=normals), lays, slow
+                    for normals in self._normals(scene, shaped, before, fired):
+                        yield replace(shaped, normals=normals), slow
 
-    def _at_rest(self, scene: Scene, lay: Lay, fired: Meaning | None, k: int) -> bool:
-        if fired is not None and fired.kind == "stop" and fired.index == k:
-            return True
+    def at_rest(self, lay: Lay, fired: Meaning | None, k: int) -> bool:
+        """Whether a friction does not slide: it has just stopped, or its speed is none."""
         unit = max(float(np.linalg.norm(row)) for row in lay.J)
-        return float(np.linalg.norm(lay.s)) <= ZERO * unit * self.speed
-
-    def _states(self, lay: Lay, rest: bool, before: Mode, fired: Meaning | None, k: int) -> list[str]:
-        """The states of a friction to try, in order."""
-        if not rest:
-            if len(lay.J) > 1:
-                return [SLIPS]
-            return [FORWARD if lay.s[0] > 0 else BACKWARD]
-        ways = [FORWARD, BACKWARD] if len(lay.J) == 1 else [SLIPS]
-        if fired is not None and fired.index == k and fired.kind in ("up", "down", "hold"):
-            return [*(reversed(ways) if fired.kind == "up" else ways), STICKS]
-        return [STICKS, *ways]
+        return fired == Meaning("stop", k) or float(np.linalg.norm(lay.s)) <= ZERO * unit * self.speed
 
     def _normals(
-        self, scene: Scene, mode: Mode, lays: dict[int, Lay], before: Mode, fired: Meaning | None
+        self, scene: Scene, mode: Mode, before: Mode, fired: Meaning | None
     ) -> Iterator[tuple[int, ...]]:
         """The signs of the forces behind frictions: given where these are ideal and not zero, else both."""
         switches = self.switches
-        if not switches.pressed:
-            yield ()
-            return
-        active = switches.active(mode)
-        earlier = before.normals or (1,) * len(switches.pressed)
+        active, ideal = switches.active(mode), scene.rows(mode).ideal
+        size = max(scene.length(scene.now.Q), max((scene.length(x * a) for x, a in zip(ideal, scene.now.A, strict=True)), default=0.0))
         options: list[list[int]] = []
-        free = scene.solve(
-            replace(mode, normals=earlier, rubs=tuple(OFF if r != STICKS else r for r in mode.rubs)), lays, {}
-        )
-        for e, j in zip(earlier, switches.pressed, strict=True):
+        for e, j in zip(before.normals or (1,) * len(switches.pressed), switches.pressed, strict=True):
+            (row,) = scene.probe.pressing[j]
+            turned = fired == Meaning("normal", j)
             if j not in active:
                 options.append([e])
-            elif free is not None and switches.form.constraints[j].nature.normal == "ideal":
-                (row,) = scene.probe.pressing[j]
-                lam = free.multipliers[row]
-                size = scene.length(scene.now.A[row]) * abs(lam)
-                turned = fired is not None and fired == Meaning("normal", j)
-                if size > TIE * free.size and not turned:
-                    options.append([1 if lam > 0 else -1])
-                else:
-                    options.append([-e, e] if turned else [e, -e])
+            elif switches.follows_actual(j) or turned or abs(ideal[row]) * scene.length(scene.now.A[row]) <= TIE * size:
+                options.append([-e, e] if turned else [e, -e])
             else:
-                options.append([e, -e])
+                options.append([1 if ideal[row] > 0 else -1])
         yield from product(*options)
 
-    def _settled(self, scene: Scene, mode: Mode, lays: dict[int, Lay], outcome: Outcome) -> Decided:
-        """The mode with the velocities on its rows, and what is then at rest for good."""
-        stuck = [k for k, state in enumerate(mode.rubs) if state == STICKS]
-        now = scene.now
-        R, _, rate = scene.rows(mode, lays)
-        v = now.v
-        if len(R):
-            K = np.linalg.solve(scene.root, R.T).T
-            v = v - np.linalg.solve(scene.root.T, np.linalg.pinv(K, rcond=1e-10) @ rate)
-        still = self._still(scene, mode, R, v, [(k, len(lays[k].J)) for k in stuck])
-        v = v.copy()
+    def held(self, scene: Scene, mode: Mode) -> tuple[Mode, Array]:
+        """A mode with what is at rest for good in it, and the velocities (n,) on its rows."""
+        v = scene.on_rows(mode).copy()
+        still = self._still(scene, mode, v)
         v[list(still)] = 0.0
-        return Decided(replace(mode, still=still), v, outcome)
+        return replace(mode, still=still), v
 
-    def _still(self, scene: Scene, mode: Mode, R: Array, v: Array, stuck: list[tuple[int, int]]) -> tuple[int, ...]:
+    def _still(self, scene: Scene, mode: Mode, v: Array) -> tuple[int, ...]:
         """The coordinates that rows among themselves leave no freedom, at rest and not moved by time."""
-        n = len(v)
-        used = self._used(scene, mode, stuck)
+        R, n = scene.rows(mode).R, len(v)
+        used, moving = self._used(scene, mode)
         group = list(range(n))
         for row in used:
-            places = np.flatnonzero(row)
-            if len(places):
-                joined = {group[i] for i in places}
-                group = [min(joined) if g in joined else g for g in group]
-        active = self.switches.active(mode)
-        moving = [scene.probe.moving[j] for j in active]
-        moving += [self.switches.drifts(k) for k, count in stuck for _ in range(count)]
-        moving += [self._surface_moves(scene, g) for g, sign in enumerate(mode.signs) if not sign]
+            joined = {group[i] for i in np.flatnonzero(row)}
+            group = [min(joined) if g in joined else g for g in group]
         out: list[int] = []
         for name in set(group):
             places = [i for i in range(n) if group[i] == name]
             rows = [r for r in range(len(R)) if used[r, places].any()]
             if not rows or any(moving[r] for r in rows) or np.abs(v[places]).max() > ZERO * self.speed:
                 continue
-            block = R[np.ix_(rows, places)]
-            unit = block / np.linalg.norm(block, axis=1, keepdims=True)
-            if np.linalg.matrix_rank(unit, tol=1e-8) == len(places):
+            block = R[rows][:, places]
+            lengths = np.linalg.norm(block, axis=1, keepdims=True)
+            if np.linalg.matrix_rank(block / np.where(lengths > 0, lengths, 1.0), tol=1e-8) == len(places):
                 out += places
         return tuple(sorted(out))
 
-    def _used(self, scene: Scene, mode: Mode, stuck: list[tuple[int, int]]) -> Array:
-        """Which coordinates the rows of a mode contain, whatever their values here."""
-        pattern, m = scene.probe.pattern, len(scene.now.b)
-        rows = [pattern[list(self.switches.active(mode))]]
-        for k, count in stuck:
+    def _used(self, scene: Scene, mode: Mode) -> tuple[Array, list[bool]]:
+        """Which coordinates the rows of a mode contain, whatever their values here, and which rows time moves."""
+        probe, m, active = scene.probe, len(scene.now.b), self.switches.active(mode)
+        rows, moving = [probe.pattern[list(active)]], [probe.moving[j] for j in active]
+        for k, state in enumerate(mode.rubs):
+            if state != STICKS:
+                continue
             rub = self.switches.rubs[k]
-            own = np.zeros((count, pattern.shape[1]), dtype=bool)
+            own = np.zeros((len(scene.lay(k, active).J), probe.pattern.shape[1]), dtype=bool)
             own[:, list(rub.particle)] = True
-            rows.append(pattern[[m + i for i in scene.probe.places[k]]] if rub.sliding else own)
-        rows.append(pattern[[m + scene.probe.slides[g] for g, sign in enumerate(mode.signs) if not sign]])
-        return np.vstack(rows)
+            rows.append(probe.pattern[[m + i for i in probe.places[k]]] if rub.sliding else own)
+            moving += [self.switches.drifts(k)] * len(own)
+        surfaces = [g for g, sign in enumerate(mode.signs) if not sign]
+        rows.append(probe.pattern[[m + probe.slides[g] for g in surfaces]])
+        moving += [moves_by_itself(probe.functions[g]) for g in surfaces]
+        return np.vstack(rows), moving
 
-    def _surface_moves(self, scene: Scene, g: int) -> bool:
-        """Whether time stands in a switching function by itself."""
-        return moves_by_itself(scene.probe.functions[g])
+
+def _states(lay: Lay, rest: bool, fired: Meaning | None, k: int) -> list[str]:
+    """The states of a friction to try, in order."""
+    if not rest:
+        return [SLIPS] if len(lay.J) > 1 else [FORWARD if lay.s[0] > 0 else BACKWARD]
+    ways = [FORWARD, BACKWARD] if len(lay.J) == 1 else [SLIPS]
+    if fired is not None and fired.index == k and fired.kind in ("up", "down", "hold"):
+        return [*(reversed(ways) if fired.kind == "up" else ways), STICKS]
+    return [STICKS, *ways]
 
 
 def _first(sign: int) -> tuple[int, int]:

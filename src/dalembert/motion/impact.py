@@ -64,14 +64,11 @@ def hit(
 
 def _free_inverse(scene: Scene, hard: list[int]) -> Array:
     """M⁻¹ on the motions that two-sided constraints leave free."""
-    n = len(scene.now.Q)
-    inverse = scene.raised(np.eye(n))
+    inverse = scene.mobility
     if not hard:
         return inverse
-    K = np.linalg.solve(scene.root, scene.now.A[hard].T).T
-    free = np.eye(n) - np.linalg.pinv(K, rcond=1e-10) @ K
-    root = np.linalg.inv(scene.root)
-    out: Array = root.T @ free @ root
+    A = scene.now.A[hard]
+    out: Array = inverse - inverse @ A.T @ np.linalg.pinv(A @ inverse @ A.T, rcond=1e-10, hermitian=True) @ A @ inverse
     return out
 
 

@@ -4,9 +4,10 @@ A closed contact pushes, an open one does not close; friction that sticks holds 
 goes the way it is said to. Everything is measured in the metric of M, relative to the forces that act.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,10 @@ from dalembert.derive import Array
 from dalembert.derive.contact import Contact, Probe
 from dalembert.derive.modes import DIRECTIONS, OFF, SLIPS, STICKS, Mode, Rub
 
-RANK = 1e-10
-TURNS = 50  # to find the direction in which a plane friction begins to slip
+RANK = 1e-10  # of rows of unit length
+SOUND = 1e-6  # a pivot above this is that of independent rows
+CONTRADICTION = 1e-7  # what rows may be left with, relative to the forces that act
+TURNS = 50  # of several plane frictions that begin to slip together
 
 
 class Lay(NamedTuple):
@@ -33,9 +36,10 @@ class Lay(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a mode would do: acceleration (n,), ideal and actual multipliers (m,), the holding force (d,) of each friction
-    that sticks, and the margins by which it may: relative to the forces that act, whose size is given, positive where it
-    may.
+    """What a mode would do: acceleration (n,), ideal and actual multipliers (m,), and whether it may.
+
+    `pulls` are the holding forces (d,) of frictions that stick. The margins are positive where a condition holds,
+    relative to `size`, that of the forces that act.
     """
 
     acceleration: Array
@@ -44,6 +48,17 @@ class Outcome(NamedTuple):
     pulls: dict[int, Array]
     margins: tuple[float, ...]
     size: float
+
+
+class Rows(NamedTuple):
+    """The rows of a mode: R (r, n) with R q̈ = right and the velocities `rate`, (R M⁻¹ Rᵀ)⁺, and the ideal λ of all (m,)."""
+
+    R: Array
+    right: Array
+    rate: Array
+    inverse: Array
+    lengths: Array
+    ideal: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,46 +72,59 @@ class Scene:
     inputs: list[float]
     now: Contact
     undecided: tuple[int, ...] = ()
+    _kept: dict[tuple[object, ...], Rows] = field(default_factory=dict)
+    _lays: dict[tuple[int, tuple[int, ...]], Lay] = field(default_factory=dict)
 
     @cached_property
-    def root(self) -> Array:
-        """L with M = LLᵀ, of M + AᵀA where M alone is singular."""
-        values = np.linalg.eigvalsh(self.now.M)
-        if values[0] > 1e-12 * values[-1]:
-            return np.linalg.cholesky(self.now.M)
-        return np.linalg.cholesky(self.now.M + self.now.A.T @ self.now.A)
+    def mobility(self) -> Array:
+        """M⁻¹, of M + AᵀA where M alone is singular."""
+        M = self.now.M
+        diagonal = np.diag(M)
+        if (diagonal > 0).all():
+            scale = 1.0 / np.sqrt(diagonal)
+            unit = M * np.outer(scale, scale)
+            if len(M) == 1 or np.linalg.eigvalsh(unit)[0] > 1e-12:
+                out: Array = np.linalg.inv(unit) * np.outer(scale, scale)
+                return out
+        return np.linalg.inv(M + self.now.A.T @ self.now.A)
 
     def raised(self, covectors: Array) -> Array:
         """M⁻¹ times covectors, (n,) or (n, k)."""
-        out: Array = np.linalg.solve(self.root.T, np.linalg.solve(self.root, covectors))
+        out: Array = self.mobility @ covectors
         return out
 
     def length(self, covector: Array) -> float:
         """√(Q M⁻¹ Q)."""
-        return float(np.linalg.norm(np.linalg.solve(self.root, covector)))
+        return sqrt(max(float(covector @ self.mobility @ covector), 0.0))
 
-    def lay(self, rub: Rub, k: int, active: tuple[int, ...]) -> Lay:
+    def lay(self, k: int, active: tuple[int, ...]) -> Lay:
         """The rows of a friction, with these constraints in force."""
+        if (k, active) not in self._lays:
+            rub = self.probe.switches.rubs[k]
+            self._lays[k, active] = self._given(k) if rub.sliding else self._of_particle(rub, active)
+        return self._lays[k, active]
+
+    def _given(self, k: int) -> Lay:
+        now, places = self.now, self.probe.places[k]
+        return Lay(now.J[places], now.bias[places], now.speed[places], (), -1)
+
+    def _of_particle(self, rub: Rub, active: tuple[int, ...]) -> Lay:
         now, n = self.now, len(self.now.Q)
-        if rub.sliding:
-            places = self.probe.places[k]
-            return Lay(now.J[places], now.bias[places], now.speed[places], (), -1)
         P = list(rub.particle)
         L = np.linalg.cholesky(now.M[np.ix_(P, P)])
         basis: list[int] = []
         rows = np.zeros((0, len(P)))
         for r in active:
-            own = np.flatnonzero(now.A[r])
-            if self.probe.moving[r] or not len(own) or not set(own.tolist()) <= set(P):
+            if self.probe.moving[r] or not self.probe.within(r, rub.particle) or not now.A[r].any():
                 continue
             more = np.vstack([rows, np.linalg.solve(L, now.A[r, P])])
             unit = more / np.linalg.norm(more, axis=1, keepdims=True)
-            if np.linalg.svd(unit, compute_uv=False)[-1] > 1e-8:
+            if len(unit) == 1 or np.linalg.svd(unit, compute_uv=False)[-1] > 1e-8:
                 rows, basis = more, [*basis, r]
         if len(basis) >= len(P):
             return Lay(np.zeros((0, n)), np.zeros(0), np.zeros(0), tuple(basis), -1)
         free = np.linalg.svd(rows, full_matrices=True)[2][len(basis) :].T if basis else np.eye(len(P))
-        if len(P) - len(basis) == 1:
+        if free.shape[1] == 1:
             free = _oriented(free, rows, L)
         J = np.zeros((free.shape[1], n))
         J[:, P] = (L @ free).T
@@ -107,192 +135,218 @@ class Scene:
         """The normal force behind the friction of a constraint, by multipliers (m,)."""
         rows = self.probe.pressing[j]
         force = self.now.A[rows].T @ lam[rows]
-        rub = next(r for r in self.probe.switches.rubs if j in r.members)
-        if rub.particle:
-            P = list(rub.particle)
-            block = np.linalg.cholesky(self.now.M[np.ix_(P, P)])
-            return float(np.linalg.norm(np.linalg.solve(block, force[P])))
+        if particle := self.probe.particle[j]:
+            P = list(particle)
+            block = self.now.M[np.ix_(P, P)]
+            return sqrt(max(float(force[P] @ np.linalg.solve(block, force[P])), 0.0))
         return float(np.linalg.norm(force if self.probe.points else lam[rows]))
 
-    def rows(self, mode: Mode, lays: dict[int, Lay]) -> tuple[Array, Array, Array]:
-        """The rows of a mode (r, n), their right-hand sides, and their velocities: constraints in force, frictions that
-        stick, surfaces the motion stays on.
-        """
-        now, active = self.now, list(self.probe.switches.active(mode))
-        stuck = [k for k, state in enumerate(mode.rubs) if state == STICKS]
-        on = [self.probe.slides[g] for g, sign in enumerate(mode.signs) if not sign]
-        R = np.vstack([now.A[active], *(lays[k].J for k in stuck), now.J[on]])
-        right = np.concatenate([now.b[active], *(lays[k].bias for k in stuck), now.bias[on]])
-        rate = np.concatenate([now.rate[active], *(lays[k].s for k in stuck), now.speed[on]])
-        return R, right, rate
+    def rows(self, mode: Mode) -> Rows:
+        """The rows of a mode: constraints in force, frictions that stick, surfaces the motion stays on."""
+        active = self.probe.switches.active(mode)
+        stuck = tuple(k for k, state in enumerate(mode.rubs) if state == STICKS)
+        surfaces = tuple(g for g, sign in enumerate(mode.signs) if not sign)
+        key = (active, stuck, surfaces)
+        if key not in self._kept:
+            self._kept[key] = self._rows(active, stuck, surfaces)
+        return self._kept[key]
 
-    def solve(self, mode: Mode, lays: dict[int, Lay], slow: dict[int, bool]) -> Outcome | None:
+    def _rows(self, active: tuple[int, ...], stuck: tuple[int, ...], surfaces: tuple[int, ...]) -> Rows:
+        now = self.now
+        lays = [self.lay(k, active) for k in stuck]
+        on = [self.probe.slides[g] for g in surfaces]
+        R = np.vstack([now.A[list(active)], *(lay.J for lay in lays), now.J[on]])
+        right = np.concatenate([now.b[list(active)], *(lay.bias for lay in lays), now.bias[on]])
+        rate = np.concatenate([now.rate[list(active)], *(lay.s for lay in lays), now.speed[on]])
+        S = R @ self.mobility @ R.T
+        lengths = np.sqrt(np.maximum(np.diag(S), 0.0))
+        scale = 1.0 / np.where(lengths > 0, lengths, 1.0)
+        inverse = _inverse(S * np.outer(scale, scale)) * np.outer(scale, scale)
+        ideal = np.zeros(len(now.b))
+        ideal[list(active)] = (inverse @ (right - R @ self.raised(now.Q)))[: len(active)]
+        return Rows(R, right, rate, inverse, lengths, ideal)
+
+    def on_rows(self, mode: Mode) -> Array:
+        """The velocities (n,) nearest to those of the state that the rows of a mode allow."""
+        rows = self.rows(mode)
+        out: Array = self.now.v - self.raised(rows.R.T @ (rows.inverse @ rows.rate)) if len(rows.R) else self.now.v
+        return out
+
+    def solve(self, mode: Mode, slow: Mapping[int, bool]) -> Outcome | None:
         """What a mode would do; None where its rows contradict each other.
 
-        `lays` are those of the frictions that are on; `slow` says which of them are at rest, so that their direction is
-        part of what must be true.
+        `slow` says which frictions are at rest, so that their direction is part of what must be true.
         """
-        switches, now = self.probe.switches, self.now
-        active = switches.active(mode)
-        m = len(now.b)
-        stuck = [k for k, state in enumerate(mode.rubs) if state == STICKS]
-        R, right, _ = self.rows(mode, lays)
-        B = np.linalg.solve(self.root, R.T).T
-        scale = np.linalg.norm(B, axis=1)
-        unit = B / np.where(scale > 0, scale, 1.0)[:, None]
-        inverse = np.linalg.pinv(unit @ unit.T, rcond=RANK) if len(R) else np.zeros((0, 0))
-        inverse = inverse / np.outer(np.where(scale > 0, scale, 1.0), np.where(scale > 0, scale, 1.0))
-        lam = inverse @ (right - R @ self.raised(now.Q))
-        ideal = np.zeros(m)
-        ideal[list(active)] = lam[: len(active)]
-        mu, static = self.probe.coefficients(self.inputs, ideal)
-        C = self.probe.work(self.inputs, ideal, active)
-        slips = [
-            (k, j)
-            for k, state in enumerate(mode.rubs)
-            if state not in (OFF, STICKS)
-            for j in switches.rubbing(switches.rubs[k], mode)
-        ]
-        ways = {k: self._way(mode.rubs[k], lays[k]) for k, _ in slips}
-        def moved(ways: dict[int, Array]) -> tuple[Array, Array] | None:
-            return self._moved(R, right, inverse, C, ideal, active, slips, ways, lays, mu, mode)
-
-        turning = [k for k in ways if mode.rubs[k] == SLIPS and slow[k]]
-        if turning and (found := self._turned(moved, ways, lays, turning)) is not None:
-            ways = found
-        done = moved(ways)
+        switches, m = self.probe.switches, len(self.now.b)
+        active, rows = switches.active(mode), self.rows(mode)
+        case = _Case(self, mode, active, rows, *self.probe.coefficients(self.inputs, rows.ideal))
+        ways = case.ways(slow)
+        done = case.moved(ways)
         if done is None:
             return None
         acceleration, actual = done
-        if len(R) and np.abs(unit @ (self.root.T @ acceleration) - right / np.where(scale > 0, scale, 1)).max() > 1e-7 * (
-            1e-300 + self._size(C, R, lam)
-        ):
-            return None  # contradictory rows
+        size = case.size
+        left = np.abs(rows.R @ acceleration - rows.right) / np.where(rows.lengths > 0, rows.lengths, 1.0)
+        if left.max(initial=0.0) > CONTRADICTION * (size + 1e-300):
+            return None
         reactions = np.zeros(m)
         reactions[list(active)] = actual[: len(active)]
         pulls: dict[int, Array] = {}
         at = len(active)
-        for k in stuck:
-            pulls[k] = actual[at : at + len(lays[k].J)]
-            at += len(lays[k].J)
-        size = self._size(C, R, lam)
-        held = actual[len(actual) - sum(not sign for sign in mode.signs) :]
-        margins = tuple(float(1 - abs(x)) for x in held)
-        margins += self._margins(mode, lays, slow, acceleration, ideal, reactions, pulls, static, size)
-        return Outcome(acceleration, ideal, reactions, pulls, margins, size)
+        for k in case.stuck:
+            d = len(self.lay(k, active).J)
+            pulls[k], at = actual[at : at + d], at + d
+        margins = [1.0 - abs(float(x)) for x in actual[at:]]
+        margins += case.margins(slow, acceleration, reactions, pulls)
+        return Outcome(acceleration, rows.ideal, reactions, pulls, tuple(margins), size)
 
-    def _turned(
+
+class _Case:
+    """A mode at a scene, being solved."""
+
+    def __init__(
         self,
-        moved: Callable[[dict[int, Array]], tuple[Array, Array] | None],
-        ways: dict[int, Array],
-        lays: dict[int, Lay],
-        turning: list[int],
-    ) -> dict[int, Array] | None:
-        """The directions in which frictions at rest in a plane begin to slip: e along ṡ = ṡ₀ − G e, |e| = 1.
+        scene: Scene,
+        mode: Mode,
+        active: tuple[int, ...],
+        rows: Rows,
+        mu: dict[int, float],
+        static: dict[int, float],
+    ) -> None:
+        self.scene, self.mode, self.active, self.rows, self.mu, self.static = scene, mode, active, rows, mu, static
+        self.switches = scene.probe.switches
+        self.stuck = [k for k, state in enumerate(mode.rubs) if state == STICKS]
+        self.load = scene.now.Q + scene.probe.work(scene.inputs, rows.ideal, active)
+        self.slips = [
+            (k, j)
+            for k, state in enumerate(mode.rubs)
+            if state not in (OFF, STICKS)
+            for j in self.switches.rubbing(self.switches.rubs[k], mode)
+        ]
+        lam = rows.inverse @ (rows.right - rows.R @ scene.raised(scene.now.Q))
+        forces = (scene.now.Q, self.load - scene.now.Q, rows.R.T @ lam)
+        self.size = max(scene.length(f) for f in forces)
 
-        So (r + G) e = ṡ₀ with r = |ṡ|, which one r > 0 solves. Several frictions take turns.
-        """
-        ways = {k: np.zeros(len(w)) if k in turning else w for k, w in ways.items()}
-        for _ in range(1 if len(turning) == 1 else TURNS):
-            for k in turning:
-                lay, d = lays[k], len(ways[k])
-                rates = []
-                for e in (np.zeros(d), *np.eye(d)):
-                    done = moved(ways | {k: e})
-                    if done is None:
-                        return None
-                    rates.append(lay.J @ done[0] - lay.bias)
-                G = rates[0][:, None] - np.array(rates[1:]).T
-                ways[k] = _direction(G, rates[0])
-        return ways
-
-    def _size(self, C: Array, R: Array, lam: Array) -> float:
-        """The largest of the forces that act, in the metric of M⁻¹."""
-        return max(self.length(self.now.Q), self.length(C), self.length(R.T @ lam) if len(R) else 0.0)
-
-    def _way(self, state: str, lay: Lay) -> Array:
-        """The unit vector along which a friction slips; zero where it is not known yet."""
-        if state in DIRECTIONS:
-            return np.array([float(DIRECTIONS[state])])
-        size = np.linalg.norm(lay.s)
-        return lay.s / size if size > 0 else np.zeros(len(lay.s))
-
-    def _moved(self, R, right, inverse, C, ideal, active, slips, ways, lays, mu, mode):  # type: ignore[no-untyped-def]
-        """Acceleration and actual multipliers (of all rows R)."""
-        now, switches = self.now, self.probe.switches
-        D = np.zeros((len(now.Q), len(R)))
-        load = now.Q + C
-        for k, j in slips:
-            direction = lays[k].J.T @ ways[k]
-            if switches.form.constraints[j].nature.normal == "actual":
+    def moved(self, ways: Mapping[int, Array]) -> tuple[Array, Array] | None:
+        """Acceleration (n,) and actual multipliers (r,) with these directions of what slips."""
+        scene, R, ideal = self.scene, self.rows.R, self.rows.ideal
+        D = np.zeros((len(scene.now.Q), len(R)))
+        load = self.load
+        for k, j in self.slips:
+            direction = scene.lay(k, self.active).J.T @ ways[k]
+            if self.switches.follows_actual(j):
                 unit = np.zeros(len(ideal))
                 unit[j] = 1.0
-                sign = mode.normals[switches.pressed.index(j)] if j in switches.pressed else 1
-                D[:, active.index(j)] -= mu[j] * sign * self.normal(j, unit) * direction
+                sign = self.mode.normals[self.switches.pressed.index(j)] if j in self.switches.pressed else 1
+                D[:, self.active.index(j)] -= self.mu[j] * sign * scene.normal(j, unit) * direction
             else:
-                load = load - mu[j] * self.normal(j, ideal) * direction
-        on = [g for g, sign in enumerate(mode.signs) if not sign]
-        for place, g in enumerate(on, len(R) - len(on)):
-            D[:, place] += self.probe.push(g, self.inputs, ideal) - R[place]
-        e = right - R @ self.raised(load)
-        actual = inverse @ e
+                load = load - self.mu[j] * scene.normal(j, ideal) * direction
+        surfaces = [g for g, sign in enumerate(self.mode.signs) if not sign]
+        for place, g in enumerate(surfaces, len(R) - len(surfaces)):
+            D[:, place] += scene.probe.push(g, scene.inputs, ideal) - R[place]
+        e = self.rows.right - R @ scene.raised(load)
+        actual = self.rows.inverse @ e
         if D.any():
-            S = R @ self.raised(R.T) + R @ self.raised(D)
+            S = R @ scene.raised(R.T + D)
             try:
                 actual = np.linalg.solve(S, e)
             except np.linalg.LinAlgError:
                 actual = np.linalg.lstsq(S, e, rcond=None)[0]
-        acceleration = self.raised(load + D @ actual + (R.T @ actual if len(R) else 0.0))
+        acceleration = scene.raised(load + D @ actual + R.T @ actual)
         return (acceleration, actual) if np.isfinite(acceleration).all() else None
 
-    def _margins(self, mode, lays, slow, acceleration, ideal, reactions, pulls, static, size):  # type: ignore[no-untyped-def]
-        """By how much each condition of a mode holds."""
-        now, switches = self.now, self.probe.switches
-        size = size or 1.0
-        out = []
-        for j in self.undecided:
-            length = self.length(now.A[j]) or 1.0
-            if j in mode.closed:
-                out.append(reactions[j] * length / size)
-            else:
-                out.append((now.A[j] @ acceleration - now.b[j]) / (length * size))
-        for k, state in enumerate(mode.rubs):
-            if state == STICKS:
-                bound = sum(static[j] * self.normal(j, ideal if self._follows(j) else reactions) for j in switches.rubbing(switches.rubs[k], mode))
-                unit = max(self.length(row) for row in lays[k].J)
-                out.append((bound - np.linalg.norm(pulls[k])) * unit / size)
-            elif state in DIRECTIONS and slow[k]:
-                unit = self.length(lays[k].J[0])
-                out.append(DIRECTIONS[state] * (lays[k].J[0] @ acceleration - lays[k].bias[0]) / (unit * size))
-            elif state == SLIPS and slow[k]:
-                unit = max(self.length(row) for row in lays[k].J)
-                out.append(float(np.linalg.norm(lays[k].J @ acceleration - lays[k].bias)) / (unit * size))
-        for j, sign in zip(switches.pressed, mode.normals, strict=True):
-            if j in switches.active(mode):
-                (row,) = self.probe.pressing[j]
-                lam = ideal if self._follows(j) else reactions
-                out.append(sign * lam[row] * self.length(now.A[row]) / size)
-        return tuple(map(float, out))
+    def ways(self, slow: Mapping[int, bool]) -> dict[int, Array]:
+        """The unit vector along which each friction slips; those at rest in a plane begin to where they can.
 
-    def _follows(self, j: int) -> bool:
-        """Whether a friction follows the ideal force."""
-        return bool(self.probe.switches.form.constraints[j].nature.normal == "ideal")
+        e along ṡ = ṡ₀ − G e with |e| = 1, so (r + G) e = ṡ₀ with r = |ṡ|, which one r > 0 solves. Several take turns.
+        """
+        out: dict[int, Array] = {}
+        turning = []
+        for k in dict.fromkeys(k for k, _ in self.slips):
+            lay, state = self.scene.lay(k, self.active), self.mode.rubs[k]
+            size = float(np.linalg.norm(lay.s))
+            if state in DIRECTIONS:
+                out[k] = np.array([float(DIRECTIONS[state])])
+            elif slow[k] or not size:
+                out[k] = np.zeros(len(lay.s))
+                turning.append(k)
+            else:
+                out[k] = lay.s / size
+        for _ in range(min(len(turning), 1) if len(turning) < 2 else TURNS):
+            for k in turning:
+                lay = self.scene.lay(k, self.active)
+                found = [self.moved(out | {k: e}) for e in (np.zeros(len(out[k])), *np.eye(len(out[k])))]
+                rates = [lay.J @ one[0] - lay.bias for one in found if one is not None]
+                if len(rates) == len(found):
+                    out[k] = _direction(rates[0][:, None] - np.array(rates[1:]).T, rates[0])
+        return out
+
+    def margins(
+        self, slow: Mapping[int, bool], acceleration: Array, reactions: Array, pulls: Mapping[int, Array]
+    ) -> list[float]:
+        """By how much each condition of the mode holds."""
+        scene, mode, switches = self.scene, self.mode, self.switches
+        now, size, out = scene.now, self.size or 1.0, []
+        for j in scene.undecided:
+            length = scene.length(now.A[j]) or 1.0
+            if j in mode.closed:
+                out.append(float(reactions[j]) * length / size)
+            else:
+                out.append(float(now.A[j] @ acceleration - now.b[j]) / (length * size))
+        for k, state in enumerate(mode.rubs):
+            if state == OFF or (state != STICKS and not slow[k]):
+                continue
+            lay = scene.lay(k, self.active)
+            unit = max(scene.length(row) for row in lay.J)
+            rate = lay.J @ acceleration - lay.bias
+            if state == STICKS:
+                members = switches.rubbing(switches.rubs[k], mode)
+                bound = sum(self.static[j] * scene.normal(j, self._behind(j, reactions)) for j in members)
+                out.append((bound - float(np.linalg.norm(pulls[k]))) * unit / size)
+            elif state == SLIPS:
+                out.append(float(np.linalg.norm(rate)) / (unit * size))
+            else:
+                out.append(DIRECTIONS[state] * float(rate[0]) / (unit * size))
+        for j, sign in zip(switches.pressed, mode.normals, strict=True):
+            if j in self.active:
+                (row,) = scene.probe.pressing[j]
+                out.append(sign * float(self._behind(j, reactions)[row]) * scene.length(now.A[row]) / size)
+        return out
+
+    def _behind(self, j: int, reactions: Array) -> Array:
+        """The multipliers that the friction of a constraint follows."""
+        return reactions if self.switches.follows_actual(j) else self.rows.ideal
+
+
+def _inverse(S: Array) -> Array:
+    """The inverse of a matrix with ones on its diagonal; of least norm where it is singular."""
+    if len(S) <= 1:
+        return np.where(S > 0, 1.0, 0.0)
+    try:
+        if (np.diag(np.linalg.cholesky(S)) ** 2).min() > SOUND:
+            return np.linalg.inv(S)
+    except np.linalg.LinAlgError:
+        pass
+    return np.linalg.pinv(S, rcond=RANK, hermitian=True)
 
 
 def _direction(G: Array, rate: Array) -> Array:
     """e with (r + G) e = rate and |e| = 1, or the shorter one of r = 0 where friction holds."""
 
-    def excess(r: float) -> float:
-        return float(np.linalg.norm(np.linalg.lstsq(r * np.eye(len(G)) + G, rate, rcond=None)[0])) - 1.0
+    def solved(r: float) -> Array:
+        return np.linalg.lstsq(r * np.eye(len(G)) + G, rate, rcond=None)[0]
 
     low, high = 0.0, float(np.linalg.norm(rate))
-    if not high or excess(1e-14 * high) <= 0:
-        return np.linalg.lstsq(G, rate, rcond=None)[0] if high else rate
+    if not high:
+        return rate
+    if np.linalg.norm(solved(1e-14 * high)) <= 1:
+        return solved(0.0)
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-    e: Array = np.linalg.lstsq(high * np.eye(len(G)) + G, rate, rcond=None)[0]
-    return e / np.linalg.norm(e)
+        low, high = (middle, high) if np.linalg.norm(solved(middle)) > 1 else (low, middle)
+    e = solved(high)
+    out: Array = e / np.linalg.norm(e)
+    return out
 
 
 def _oriented(free: Array, rows: Array, L: Array) -> Array:
@@ -304,5 +358,4 @@ def _oriented(free: Array, rows: Array, L: Array) -> Array:
         tangent = np.array([-a[0, 1], a[0, 0]])
     else:
         tangent = np.cross(a[0], a[1])
-    sense = float(tangent @ (L @ free[:, 0]))
-    return free if sense >= 0 else -free
+    return free if float(tangent @ (L @ free[:, 0])) >= 0 else -free

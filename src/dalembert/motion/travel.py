@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.modes import OFF, SLIPS, Mode
+from dalembert.derive.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
 from dalembert.derive.stages import Meaning
 from dalembert.engine import WORKS, Flow
 from dalembert.model import StateError
@@ -105,6 +105,8 @@ class Travel:
         self._episodes: list[Episode] = []
         self._recent: list[float] = []
         self._failed: set[Mode] = set()
+        self._engines: dict[tuple[Mode, tuple[float, ...]], Flow] = {}
+        self._floored: dict[Mode, Array] = {}
         self._instant = (t0, tuple(map(float, state)))  # of the last switch
         self._count = 0
         self._inertia = float(np.trace(self.judge.scene(t0, state, self._blank().signs).now.M))
@@ -201,10 +203,64 @@ class Travel:
 
     def _ready(self, before: Mode | None, fired: Meaning | None) -> Ready:
         """The mode from here on, after what impacts there are."""
+        if before is not None and fired is not None and (ready := self._plainly(before, fired)):
+            return ready
         earlier = before or self._blank()
         if struck := self._strike(earlier):
             self._rest(earlier, struck)
         return self._decided(earlier, fired)
+
+    def _plainly(self, before: Mode, fired: Meaning) -> Ready | None:
+        """The mode after a switch of one thing that leaves nothing else open, by its compiled guards alone.
+
+        None where it is not as plain as that: several contacts, a plane, a friction that may have several answers.
+        """
+        switches = self.staging.switches
+        if switches.one_sided or self.staging.switches.actual or SLIPS in before.rubs:
+            return None
+        for mode in _next(switches, before, fired):
+            sticks = fired.kind == "stop" and mode.rubs[fired.index] == STICKS
+            v = self.state[self._n :]
+            if sticks:
+                scene = self.judge.scene(self.t, self.state, mode.signs)
+                mode, v = self.judge.held(scene, mode)
+            state = np.concatenate([self.state[: self._n], v])
+            moving = self._engine(self.t, state, mode)
+            values = self._first_moments(moving, self.t, state)
+            floors = self._known_floors(mode, moving, state)
+            own = [] if sticks else [i for i, m in enumerate(self.staging.staged(mode).meanings) if m == fired]
+            now = values[0, : len(floors)]
+            if not np.isfinite(values).all():
+                return None
+            other = np.delete(now / floors, own)
+            if (other < -1e3).any():
+                continue
+            if (other < 1e3).any() or not self._rise(moving, self.t, state, own, values, 4 * floors):
+                return None
+            self.state = state
+            self._instant = (self.t, tuple(map(float, state)))
+            return Ready(mode, moving, own, _padded(floors + np.maximum(0.0, -now), values.shape[1]), None)
+        return None
+
+    def _engine(self, t: float, state: Array, mode: Mode, slow: tuple[float, ...] = ()) -> Flow:
+        """The engine of a mode, made once."""
+        key = (mode, slow)
+        if key not in self._engines:
+            self._engines[key] = self.staging.flow(t, state, mode, slow=slow)
+        moving = self._engines[key]
+        moving.renew()
+        return moving
+
+    def _known_floors(self, mode: Mode, moving: Flow, state: Array) -> Array:
+        """What counts as zero of each guard: as it was when a mode of this shape began last."""
+        shape = mode.shape
+        if shape not in self._floored:
+            scene = self.judge.scene(self.t, state, mode.signs)
+            along = self.staging.along(moving, mode, np.array([self.t]), state[None, :])
+            size = max(scene.length(scene.now.Q), scene.length(along.ideal[0] + along.nonideal[0]))
+            outcome = Outcome(along.acceleration[0], along.multipliers[0], along.reactions[0], {}, (), size)
+            self._floored[shape] = self._floors(scene, mode, outcome)
+        return self._floored[shape]
 
     def _blank(self) -> Mode:
         """A mode that says nothing, to begin with."""
@@ -215,7 +271,7 @@ class Travel:
         for decided in self._candidates(before, fired):
             if decided.mode not in self._failed and (ready := self._tried(decided, fired)):
                 return ready
-        why = " (friction that follows the actual normal force: Painlevé)" if self.judge.follows_actual else ""
+        why = " (friction that follows the actual normal force: Painlevé)" if self.staging.switches.actual else ""
         raise Paradox(f"no motion is possible{why}: of nothing that could happen the conditions hold")
 
     def _candidates(self, before: Mode, fired: Meaning | None) -> Iterator[Decided]:
@@ -241,8 +297,7 @@ class Travel:
         scene = self.judge.scene(self.t, self.state, signs)
         closed = tuple(j for j in self.judge.touching(scene) if self.judge.closing(scene, j) <= 0)
         blank = replace(self._blank(), closed=closed, signs=signs)
-        found = scene.solve(blank, {}, {})
-        return np.zeros(m) if found is None else found.multipliers
+        return scene.rows(blank).ideal
 
     def _tried(self, decided: Decided, fired: Meaning | None) -> Ready | None:
         """The mode with its engine, where its first moments are what it says; None where they are not."""
@@ -256,10 +311,10 @@ class Travel:
             t, state = t + bridge[0], _moved_on(state, *bridge)
             later = self.judge.scene(t, state, mode.signs)
             slow = tuple(abs(x) for x in self._slow(later, mode, None))
-        moving = self.staging.flow(t, state, mode, slow=slow)
+        moving = self._engine(t, state, mode, slow if any(slow) else ())
         values = self._first_moments(moving, t, state)
         self._note(mode, np.abs(values).max(axis=0))
-        floors = self._floors(scene, mode, outcome)
+        floors = self._floored[mode.shape] = self._floors(scene, mode, outcome)
         now = values[0, : len(floors)]
         ties = [i for i in range(len(floors)) if now[i] <= 1e3 * floors[i]]
         if not np.isfinite(values).all() or (now < -1e3 * floors).any():
@@ -325,14 +380,13 @@ class Travel:
         """What counts as zero of each guard."""
         now, out = scene.now, []
         size, speed = max(outcome.size, 1e-300), max(self.judge.speed, 1e-300)
-        rubs = self.staging.switches.rubs
         for kind, i in self.staging.staged(mode).meanings:
             if kind in ("release", "normal"):
                 out.append(size / (scene.length(now.A[i]) or 1.0))
             elif kind == "touch":
                 out.append(self._extent(scene, i) * float(np.linalg.norm(now.A[i])) * FINE / NOISE)
             elif kind in ("stop", "pace", "up", "down", "hold"):
-                J, _, s, _, _ = scene.lay(rubs[i], i, self.staging.switches.active(mode))
+                J, _, s, _, _ = scene.lay(i, self.staging.switches.active(mode))
                 unit = max((scene.length(row) for row in J), default=1.0)
                 length = max((float(np.linalg.norm(row)) for row in J), default=1.0)
                 pace = length * speed if len(J) == 1 else float(np.linalg.norm(s))
@@ -349,11 +403,8 @@ class Travel:
         """A mode that is known to hold here."""
         scene = self.judge.scene(self.t, self.state, mode.signs)
         slow = tuple(max(x, 0.0) for x in self._slow(scene, mode, None))
-        moving = self.staging.flow(self.t, self.state, mode, slow=slow)
-        along = self.staging.along(moving, mode, np.array([self.t]), self.state[None, :])
-        size = max(scene.length(scene.now.Q), scene.length(along.ideal[0] + along.nonideal[0]))
-        outcome = Outcome(along.acceleration[0], along.multipliers[0], along.reactions[0], {}, (), size)
-        floors = self._floors(scene, mode, outcome)
+        moving = self._engine(self.t, self.state, mode, slow)
+        floors = self._known_floors(mode, moving, self.state)
         now = moving.guards(np.array([self.t]), self.state[None, :])[0]
         ties = [i for i in range(len(floors)) if now[i] <= 1e3 * floors[i]]
         return Ready(mode, moving, ties, _padded(floors + np.maximum(0.0, -now[: len(floors)]), len(now)), None)
@@ -368,7 +419,7 @@ class Travel:
             if mode.rubs[k] != SLIPS:
                 out.append(0.0)
                 continue
-            lay = scene.lay(rub, k, active)
+            lay = scene.lay(k, active)
             s = float(np.linalg.norm(lay.s))
             unit = max(float(np.linalg.norm(row)) for row in lay.J)
             stopped = fired is not None and fired == Meaning("stop", k)
@@ -405,7 +456,7 @@ class Travel:
             return meaning
         k = meaning.index
         scene = self.judge.scene(self.t, self.state, ready.mode.signs)
-        lay = scene.lay(self.staging.switches.rubs[k], k, self.staging.switches.active(ready.mode))
+        lay = scene.lay(k, self.staging.switches.active(ready.mode))
         a = ready.flow.along(np.array([self.t]), self.state[None, :]).acceleration[0]
         if np.linalg.norm(lay.s) > SLOW * self.judge.speed * max(float(np.linalg.norm(row)) for row in lay.J):
             return None
@@ -432,9 +483,9 @@ class Travel:
         scene = self.judge.scene(self.t, self.state, tuple(s or 1 for s in mode.signs))
         now = scene.now
         kept = [*self._hard(), *closed]
-        K = np.linalg.solve(scene.root, now.A[[*kept, *resting]].T).T
+        A = now.A[[*kept, *resting]]
         rate = np.concatenate([np.zeros(len(kept)), [now.rate[j] for j in resting]])
-        v = now.v - np.linalg.solve(scene.root.T, np.linalg.pinv(K, rcond=1e-10) @ rate)
+        v = now.v - scene.raised(A.T @ (np.linalg.pinv(A @ scene.raised(A.T), rcond=1e-10, hermitian=True) @ rate))
         self.works[WORKS.index("impact")] += 0.5 * float((v - now.v) @ now.M @ (v + now.v))
         self.state = np.concatenate([self.state[: self._n], v])
         names = [c.name for c in self.staging.system.constraints]
@@ -455,7 +506,7 @@ class Travel:
         for k, rub in enumerate(switches.rubs):
             for j in rub.members:
                 if j in touching and constraints[j].impact_friction:
-                    lay = scene.lay(rub, k, tuple(sorted((*self._hard(), j))))
+                    lay = scene.lay(k, tuple(sorted((*self._hard(), j))))
                     unit = np.zeros(len(constraints))
                     unit[j] = 1.0
                     friction[j] = (mu[j] * scene.normal(j, unit), lay)
@@ -545,6 +596,20 @@ class Travel:
             max((p.drift for p in parts), default=0.0),
         )
         return Travelled(record, ready.flow, self._count)
+
+
+def _next(switches: Switches, before: Mode, fired: Meaning) -> Iterator[Mode]:
+    """The modes that may follow when one thing switches and all else stays."""
+    kind, i = fired
+    if kind in ("stop", "up", "down"):
+        ways = {"stop": (STICKS, BACKWARD if before.rubs[i] == FORWARD else FORWARD), "up": (BACKWARD,), "down": (FORWARD,)}
+        for way in ways[kind]:
+            yield replace(before, rubs=(*before.rubs[:i], way, *before.rubs[i + 1 :]), still=())
+    elif kind == "normal":
+        k = switches.pressed.index(i)
+        yield replace(before, normals=(*before.normals[:k], -before.normals[k], *before.normals[k + 1 :]))
+    elif kind == "gate":
+        yield replace(before, signs=(*before.signs[:i], -before.signs[i], *before.signs[i + 1 :]))
 
 
 def _moved_on(state: Array, tau: float, a: Array) -> Array:

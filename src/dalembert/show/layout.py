@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dalembert.show.notation import columns
 
 DIGITS = (6, 5, 4, 3)  # significant digits, as many as fit
+NARROW = 8  # columns of a table of words are cut no narrower than this
 
 
 def aligned(rows: Sequence[Sequence[str | float]], width: int, gap: str = "  ") -> list[str]:
@@ -14,6 +15,21 @@ def aligned(rows: Sequence[Sequence[str | float]], width: int, gap: str = "  ") 
         if max(map(columns, lines)) <= width:
             return lines
     return [cut(line, width) for line in lines]
+
+
+def listed(rows: Sequence[Sequence[str]], width: int, margin: str) -> list[str]:
+    """A table of words, a heading first; where it is too wide, the widest columns are cut."""
+    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    while (total := len(margin) + sum(widths) + 2 * (len(widths) - 1)) > width and max(widths) > NARROW:
+        widest = widths.index(max(widths))
+        rest = sorted(widths)[-2] if len(widths) > 1 else 0
+        widths[widest] -= min(total - width, max(widths[widest] - max(rest, NARROW), 1))
+    lines = []
+    for row in rows:
+        cells = [cut(cell, w) for cell, w in zip(row, widths, strict=True)]
+        padded = [cell + " " * (w - columns(cell)) for cell, w in zip(cells, widths, strict=True)]
+        lines.append(cut(margin + "  ".join(padded).rstrip(), width))
+    return lines
 
 
 def cut(text: str, width: int) -> str:
@@ -40,4 +56,4 @@ def _lines(table: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
 
 
 def _shown(cell: str | float, digits: int) -> str:
-    return cell if isinstance(cell, str) else f"{cell:.{digits}g}"
+    return cell if isinstance(cell, str) else f"{cell + 0.0:.{digits}g}"  # no -0

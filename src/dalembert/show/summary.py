@@ -1,4 +1,4 @@
-"""What happened in a run, in numbers a person asks for first: where it ended, energy and work, forces, drift, cost."""
+"""What happened in a run, in numbers a person asks for first: where it ended, what switched, energy, forces, cost."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,14 +9,15 @@ import numpy as np
 
 from dalembert.derive import mass_and_rows
 from dalembert.engine import WORKS
-from dalembert.model import MassAndForce, name_of
+from dalembert.model import MassAndForce, OneSided, name_of
 from dalembert.motion import Event, Status, Trajectory
 from dalembert.principles import Instant, independent_rows
 from dalembert.show.brief import Brief, counted
+from dalembert.show.course import Course, counts, course, events_listed, modes_listed
 from dalembert.show.layout import aligned, cut, duration
 from dalembert.show.notation import wrapped
 
-MOST = 12  # coordinates, constraints or events that are listed; what is beyond is counted
+MOST = 12  # coordinates or constraints that are listed; what is beyond is counted
 MARGIN = "  "
 
 
@@ -35,8 +36,8 @@ class Summary:
     """A motion in brief. Energy, forces and balance are those at the samples; None where a run has none.
 
     `start` and `end` are states by name, `work` is by whose force does it, `balance` is how far energy less work
-    strays from what it was, `forces` has one peak a coordinate (none where there are no constraints), and `freedom`
-    is n − k: coordinates less independent constraints, with every contact closed.
+    strays from what it was, `forces` has one peak a coordinate (none where there are no constraints), `freedom` is
+    n − k: coordinates less independent constraints, contacts not counted, and `course` has the modes of what switches.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Summary:
     balance: float | None
     forces: tuple[Peak, ...]
     events: tuple[Event, ...]
+    course: Course
     statistics: Mapping[str, Any]
 
     @classmethod
@@ -79,6 +81,7 @@ class Summary:
             balance=float(np.abs(motion.balance - motion.balance[0]).max()) if sampled else None,
             forces=tuple(_peaks(motion)) if sampled and system.constraints else (),
             events=motion.events,
+            course=course(motion),
             statistics=dict(motion.statistics),
         )
 
@@ -96,15 +99,16 @@ class Summary:
         return "\n".join([self._equation(width), *self._constraints(width)])
 
     def happened(self, width: int = 110) -> str:
-        """Where each coordinate ended and what held it, then one fact a line, then how the run ended."""
+        """Where each coordinate ended and what held it; what switched; one fact a line; and how the run ended."""
         facts = list(self._facts())
         indent = len(MARGIN) + max(len(name) for name, _ in facts) + 2
         lines = []
         for name, words in facts:
             rest = wrapped(words, max(width - indent, 20)).replace("\n", "\n" + " " * indent)
             lines.append(f"{MARGIN}{name}".ljust(indent) + rest)
-        parts = [self._coordinates(width), lines, [wrapped(str(self.status), width, MARGIN)]]
-        return "\n\n".join("\n".join(part) for part in parts)
+        switched = events_listed(self.events, width, MARGIN), modes_listed(self.course, width, MARGIN)
+        parts = [self._coordinates(width), *switched, lines, [wrapped(str(self.status), width, MARGIN)]]
+        return "\n\n".join("\n".join(part) for part in parts if part)
 
     def as_dict(self) -> dict[str, Any]:
         """For a program to read; a number that does not exist is None."""
@@ -127,6 +131,11 @@ class Summary:
                 "largest_force": None if largest is None else largest._asdict(),
                 "forces": [peak._asdict() for peak in self.forces],
                 "events": [event._asdict() for event in self.events],
+                "event_counts": counts(self.events),
+                "modes": [
+                    {"mode": stay.words, "time": stay.duration, "spans": stay.spans} for stay in self.course.stays
+                ],
+                "always": self.course.always,
                 "statistics": dict(self.statistics),
             }
         )
@@ -135,11 +144,13 @@ class Summary:
     def _equation(self, width: int) -> str:
         n, m = len(self.end) // 2, len(self.constraints)
         law = "M q̈ = Q + Qᶜ, A q̈ = b" if m else "M q̈ = Q"
-        spare = m - (n - self.freedom)
-        of_them = f" ({spare} of them redundant)" if spare else ""
-        sizes = f"{counted(n, 'coordinate')}, {counted(m, 'constraint')}{of_them}"
-        when = " while every contact is closed" if any(c.restitution for c in self.constraints) else ""
-        freedom = f"{counted(self.freedom, 'degree', 'degrees')} of freedom{when}"
+        contacts = sum(bool(c.restitution) for c in self.constraints)
+        spare = m - contacts - (n - self.freedom)
+        kinds = ((contacts, "one-sided"), (spare, "redundant"))
+        of_them = ", ".join(f"{number} of them {what}" for number, what in kinds if number)
+        sizes = f"{counted(n, 'coordinate')}, {counted(m, 'constraint')}" + (f" ({of_them})" if of_them else "")
+        fewer = ", fewer in contact" if contacts else ""
+        freedom = f"{counted(self.freedom, 'degree', 'degrees')} of freedom{fewer}"
         return wrapped(f"{law}: {sizes}, {freedom}", width, MARGIN)
 
     def _constraints(self, width: int) -> Iterator[str]:
@@ -190,9 +201,6 @@ class Summary:
             yield "largest Qᶜ", f"{peak.total:.6g} on {peak.coordinate} at t = {peak.time:.6g} ({parts})"
         yield "samples", f"{self.samples} from t = {self.times[0]:.6g} on; energy and forces are those at the samples"
         yield "cost", self._cost()
-        for k, event in enumerate(self.events[:MOST]):
-            yield "" if k else "events", f"at t = {event.time:.9g}: {event.kind}, {event.name}"
-        yield from (("", line.strip()) for line in _and_more(len(self.events)))
 
     def _work(self) -> str:
         said = f"{self.work['force']:.6g} by active forces"
@@ -200,7 +208,8 @@ class Summary:
             return said
         by = self.work["ideal"] + self.work["nonideal"]
         parts = f" ({self.work['ideal']:.6g} ideal, {self.work['nonideal']:.6g} work-doing)" if self._working else ""
-        return f"{said}, {by:.6g} by constraint forces{parts}"
+        impacts = f", {self.work['impact']:.6g} by impacts" if self.work["impact"] else ""
+        return f"{said}, {by:.6g} by constraint forces{parts}{impacts}"
 
     @property
     def _working(self) -> bool:
@@ -219,15 +228,15 @@ class Summary:
 
 
 def _rank(motion: Trajectory) -> int:
-    """How many of the constraints are independent at the end of the run; where they come and go, were all in force."""
-    chosen, rows = motion.episodes[-1].choice.rows, len(motion.system.constraints)
-    if motion.episodes[-1].mode is None and (motion.settings.engine == "taylor" or len(chosen) < 2):
-        return len(chosen)
-    if rows < 2 or not len(motion.t):
-        return rows
+    """How many of the constraints are independent at the end of the run, those that are one-sided left out."""
+    last, hard = motion.episodes[-1], [not isinstance(c, OneSided) for c in motion.system.constraints]
+    if last.mode is None and (motion.settings.engine == "taylor" or len(last.choice.rows) < 2):
+        return len(last.choice.rows)
+    if sum(hard) < 2 or not len(motion.t):
+        return sum(hard)
     M, (A, b, *_) = mass_and_rows(motion.system, [*motion.y[:, 0], motion.t[0], *motion.values])
     nothing = np.zeros(len(M))
-    return len(independent_rows(Instant(M, nothing, A, b, nothing)))
+    return len(independent_rows(Instant(M, nothing, A[hard], b[hard], nothing)))
 
 
 def _peaks(motion: Trajectory) -> Iterator[Peak]:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import starmap
 
 import numpy as np
 import pytest
@@ -15,10 +16,14 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.engine import WORKS, Choice
 from dalembert.motion.dataset import FIXED, variable_names
+from dalembert.motion.record import Episode
 
 x, y, theta = dynamicsymbols("x y theta")
 t = dynamicsymbols._t
-SCALARS = {"energy", "force_work", "ideal_work", "nonideal_work", "constraint_work", "balance", "mode"}
+SCALARS = {
+    "energy", "force_work", "ideal_work", "nonideal_work", "constraint_work", "impact_work", "balance", "mode",
+}  # fmt: skip
+ROWS = {"multiplier", "reaction", "residual"}
 
 
 def loaded(name):
@@ -59,11 +64,11 @@ def test_shapes_names_and_labels(motion):
     k, n, m = len(motion.t), len(system.coordinates), len(system.constraints)
     names = list(motion.names())
     moved = {name + ending for name in names for ending in ("", "_dot", "_ddot")}
-    assert set(data.data_vars) == moved | SCALARS | {"ideal_force", "nonideal_force", "multiplier", "residual"}
+    assert set(data.data_vars) == moved | SCALARS | {"ideal_force", "nonideal_force"} | ROWS
     assert dict(data.sizes) == {"time": k, "coordinate": n, "constraint": m}
     assert {v for v in data.data_vars if data[v].dims == ("time",)} == moved | SCALARS
     assert data.ideal_force.dims == data.nonideal_force.dims == ("time", "coordinate")
-    assert data.multiplier.dims == data.residual.dims == ("time", "constraint")
+    assert {v for v in data.data_vars if data[v].dims == ("time", "constraint")} == ROWS
     assert data.coordinate.values.tolist() == names
     assert data.constraint.values.tolist() == [c.name for c in system.constraints]
     assert data.mode.dtype.kind == "i"
@@ -77,7 +82,7 @@ def test_shapes_names_and_labels(motion):
 
 
 def test_numbers_obey_the_equation_of_motion_at_every_sample(motion):
-    """M, Q, A, b are evaluated anew at each state: M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀλ, A q̈ = b."""
+    """M, Q, A, b are evaluated anew at each state: M q̈ = Q + Qᶜ, Qᶜ_i = Aᵀλ, Qᶜ = C + Aᵀλ̂, A q̈ = b."""
     data, system = motion.dataset, motion.system
     names = list(motion.names())
     assert_array_equal(data.time, motion.t)
@@ -91,6 +96,7 @@ def test_numbers_obey_the_equation_of_motion_at_every_sample(motion):
         force = here.ideal_force.values + here.nonideal_force.values
         assert_allclose(at.M @ acceleration, at.Q + force, atol=1e-11)
         assert_allclose(here.ideal_force, at.A.T @ here.multiplier.values, atol=1e-11)
+        assert_allclose(force, at.C + at.A.T @ here.reaction.values, atol=1e-11)
         assert_allclose(at.A @ acceleration, at.b, atol=1e-11)
         assert_allclose(here.residual, system.residuals(state, now).level, atol=1e-14)
     assert np.abs(acceleration).max() > 1e-3
@@ -193,7 +199,7 @@ def test_mode_is_the_choice_of_rows_in_force():
     assert motion.dataset.mode.values.tolist() == [0] * 5
     assert motion.dataset.mode.attrs["meaning"] == "0: all constraints"
     one, other = Choice((0,), False), Choice((), True)
-    switched = replace(motion, choices=((0.0, one), (0.5, other), (0.6, one), (1.9, other)))
+    switched = replace(motion, episodes=tuple(starmap(Episode, ((0.0, one), (0.5, other), (0.6, one), (1.9, other)))))
     vars(switched).update(along=motion.along, residual=motion.residual)
     assert motion.t.tolist() == [0.0, 0.5, 1.0, 1.5, 2.0]
     assert switched.dataset.mode.values.tolist() == [0, 1, 0, 0, 1]

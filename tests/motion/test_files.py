@@ -15,13 +15,16 @@ from sympy.physics.mechanics import dynamicsymbols
 import dalembert as da
 from dalembert import gallery
 from dalembert import motion as room
+from dalembert.derive.modes import Mode
 from dalembert.engine import Along, Choice
-from dalembert.motion import Event, Projection, files, trajectory
+from dalembert.motion import Event, Projection, files, staging
+from dalembert.motion.record import Episode
 
 x, y, theta, energy = dynamicsymbols("x y theta energy")
 t = dynamicsymbols._t
 k, g = symbols("k g", positive=True)
 KEYS = (files.FORMAT_KEY, files.MODEL_KEY, files.RECORD_KEY)
+HARD = Mode((2,), ("sticks", "slips backward"), (-1, 1), (0, 1, -1), (((1, 0), 2), ((), -1)), (0, 3))
 ENDINGS = ("motion.nc", "motion.zarr", "motion")
 
 
@@ -77,10 +80,10 @@ def strange():
         works=scrambled(motion.works.shape),
         end_time=float(np.nextafter(motion.end_time, 9)),
         end_values=scrambled(6),
-        end_works=scrambled(3),
-        events=tuple(Event(float(v), "kind\n\t“q”", f'{i} "α" \\ {{}}') for i, v in enumerate(rng.random(20_000))),
+        end_works=scrambled(4),
+        events=tuple(Event(float(v), "kind\n\t“q”", f'{i} "α" \\ {{}}', "λ > 0", "λ < 0", (float(v), -0.0)) for i, v in enumerate(rng.random(20_000))),
         projections=tuple(Projection(*map(float, row)) for row in rng.random((3000, 3))),
-        choices=((0.0, Choice((0,), False)), (0.1 + 0.2, Choice((), True))),
+        episodes=(Episode(0.0, Choice((0,), False)), Episode(0.1 + 0.2, Choice((), True), HARD)),
         statistics=MappingProxyType(
             {"steps": np.int64(2**53 + 1), "seconds": np.float64(0.1), "flag": True, "of": "α"}
         ),
@@ -124,7 +127,7 @@ def test_what_is_saved_is_what_is_loaded(make, ending, tmp_path, monkeypatch):
     def never(*arguments, **options):
         raise AssertionError("an engine was asked")
 
-    monkeypatch.setattr(trajectory, "flow", never)
+    monkeypatch.setattr(staging, "flow", never)
     again = da.Motion.load(tmp_path / ending)
     assert type(again) is da.Motion
     assert type(again.system) is da.System
@@ -196,7 +199,8 @@ def _one_bit(data):
 
 
 DAMAGES = {
-    "a newer format": (lambda d: d.assign_attrs({KEYS[0]: 2}), "format 2, and this version of dalembert reads 1"),
+    "a newer format": (lambda d: d.assign_attrs({KEYS[0]: 3}), "format 3, and this version of dalembert reads 2"),
+    "an older format": (lambda d: d.assign_attrs({KEYS[0]: 1}), "format 1, .* reads 2: use an older one"),
     "no format": (lambda d: d.drop_attrs(), "not a motion: it was not written by Motion.save"),
     "no record": (lambda d: d.assign_attrs({KEYS[2]: "{"}), "damaged"),
     "record of something else": (lambda d: d.assign_attrs({KEYS[2]: "[1, 2]"}), "damaged"),

@@ -109,7 +109,8 @@ def test_a_constraint_that_moves_does_work():
 def test_energy_lost_is_the_work_of_the_constraint(a0):
     system = da.System.load(gallery.path("nonholonomic-particle"))
     motion = system.simulate(parameters={"a0": a0})
-    forces, ideal, nonideal = motion.works
+    forces, ideal, nonideal, impact = motion.works
+    assert not impact.any()
     assert_allclose(motion.along.energy - motion.along.energy[0], forces + nonideal, atol=1e-10)
     assert nonideal[-1] < -1e-2
     assert_allclose(ideal, 0, atol=1e-12)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -185,3 +185,9 @@ class Probe:
         a = self._kept.algebra
         lam = a.lam[: len(self.base.constraints)]
         return Tape([*a.q, *a.v, a.t, *a.parameters.values(), *lam], outputs)
+
+
+@lru_cache(maxsize=256)
+def probe(switches: Switches, cases: tuple[int, ...]) -> Probe:
+    """The tapes of a system that switches, kept for the next run."""
+    return Probe(switches, cases)

@@ -6,6 +6,7 @@ its own; what stands in |x| or sign(x) has a sign. The guards say how long.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sympy import Expr
 
@@ -16,7 +17,7 @@ class Actual(Reaction):
     """The actual multiplier λ̂ of a constraint, Qᶜ = C + Aᵀλ̂, by the constraint's name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stage:
     """A smooth statement, whose constraints may also be `Held`, and whose natures may be `Following`.
 
@@ -28,3 +29,9 @@ class Stage:
     guards: tuple[Expr, ...] = ()
     levels: tuple[Expr, ...] = ()
     still: tuple[int, ...] = ()
+
+
+@lru_cache(maxsize=64)
+def whole(form: Statement) -> Stage:
+    """The one stage of a statement in which nothing switches."""
+    return Stage(form)

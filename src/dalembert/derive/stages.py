@@ -61,19 +61,22 @@ class Stages:
     def __init__(self, found: Switches) -> None:
         self.switches = found
         self._kept: dict[tuple[Mode, tuple[int, ...]], Staged] = {}
+        self._known: dict[Mode, Staged] = {}
+        self.still: dict[Mode, tuple[int, ...]] = {}
 
     def of(self, mode: Mode) -> Staged:
         """The stage of a mode; modes of one shape share it."""
-        cases = self.switches.gated.cases(mode.signs)
-        key = (mode.shape, cases)
-        if key not in self._kept:
-            self._kept[key] = _Builder(self.switches, key[0], cases).staged()
-        return self._kept[key]
+        if mode not in self._known:
+            key = (mode.shape, self.switches.gated.cases(mode.signs))
+            if key not in self._kept:
+                self._kept[key] = _Builder(self.switches, *key).staged()
+            self._known[mode] = self._kept[key]
+        return self._known[mode]
 
     def values(self, given: dict[Symbol, float], mode: Mode, slow: tuple[float, ...]) -> list[float]:
         """The values of all parameters of a mode's stage, in the order of its symbols."""
         s = self.switches
-        run: dict[Symbol, float] = dict(given)
+        run = dict(given)
         run |= {x: float(DIRECTIONS.get(state, 0)) for x, state in zip(s.slip, mode.rubs, strict=True)}
         run |= dict(zip(s.slow, slow, strict=True))
         run |= dict(zip(s.press, map(float, mode.normals), strict=True))

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from dalembert.derive import Array, form
-from dalembert.derive.stage import Stage
+from dalembert.derive.stage import Stage, whole
 from dalembert.engine.flow import POWERS, WORKS, Along, Choice, Flow, Piece, Watch
 from dalembert.engine.smooth import NotSmooth, refuse_switches
 from dalembert.model import Statement
@@ -61,7 +61,7 @@ def distance(engine: Engine, system: Statement, values: Array, t: float, state: 
         return inf if m else 0.0
     from dalembert.engine.program import code
 
-    compiled = code(Stage(form(system)), Choice(tuple(range(m)), False))
+    compiled = code(whole(form(system)), Choice(tuple(range(m)), False))
     out = compiled.watch(state[None, :], np.array([t]), compiled.numbers(values))[0, : 3 * m]
     level, rate, length = out.reshape(3, m)
     with np.errstate(all="ignore"):

@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 
 from dalembert.derive import Array, form, instant_at
-from dalembert.derive.stage import Stage
+from dalembert.derive.stage import Stage, whole
 from dalembert.engine.flow import Along, Choice, Piece, Watch
 from dalembert.engine.program import ARMED, BLIND, Code, code
 from dalembert.model import StateError, Statement, name_of
@@ -39,7 +39,7 @@ class Taylor:
         choice: Choice | None = None,
         stage: Stage | None = None,
     ) -> None:
-        self._stage = stage or Stage(form(system))
+        self._stage = stage or whole(form(system))
         self._system, self._values = system if stage is None else stage.statement, values
         self._form = self._stage.statement
         self._blind: tuple[int, ...] = ()

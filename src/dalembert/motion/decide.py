@@ -13,12 +13,13 @@ import numpy as np
 from sympy import Symbol
 
 from dalembert.derive import Array
-from dalembert.derive.contact import Probe
+from dalembert.derive.contact import probe
 from dalembert.derive.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
 from dalembert.derive.stages import Meaning, moves_by_itself
 from dalembert.motion.laws import Lay, Outcome, Scene
 
-ZERO = 1e-10  # a gap, speed or force this small, relative to those there are, is none
+ZERO = 1e-10  # a speed or force this small, relative to those there are, is none
+NEAR = 3e-14  # and a gap, relative to the coordinates: it is exact, but for rounding
 TIE = 1e-9  # a margin this small leaves a condition open
 MOST = 4096  # modes looked at, at most
 
@@ -41,7 +42,6 @@ class Judge:
 
     def __init__(self, switches: Switches, values: dict[Symbol, float]) -> None:
         self.switches, self.values = switches, values
-        self._probes: dict[tuple[int, ...], Probe] = {}
         self.size = 0.0  # the largest coordinate so far
         self.speed = 0.0  # and velocity
         self.scales = np.zeros(len(switches.gated.gates))  # of the switching functions
@@ -49,15 +49,11 @@ class Judge:
     def scene(self, t: float, state: Array, signs: tuple[int, ...]) -> Scene:
         """The numbers at a state with these signs of the switching functions."""
         gated = self.switches.gated
-        cases = gated.cases(signs)
-        if cases not in self._probes:
-            self._probes[cases] = Probe(self.switches, cases)
-        probe = self._probes[cases]
-        known = self.values | {g.symbol: float(s) for g, s in zip(gated.gates, signs, strict=True)}
-        inputs = probe.inputs(state, t, known)
-        now = probe.at(inputs)
+        numbers = probe(self.switches, gated.cases(signs))
+        known = self.values | {g.symbol: float(s) for g, s in zip(gated.gates, signs, strict=True)} if signs else self.values
+        inputs = numbers.inputs(state, t, known)
         self.seen(np.abs(state))
-        return Scene(probe, inputs, now)
+        return Scene(numbers, inputs, numbers.at(inputs))
 
     def seen(self, largest: Array) -> None:
         """Take note of the sizes of coordinates and velocities (2n or more)."""
@@ -71,7 +67,7 @@ class Judge:
         return [j for j in self.switches.one_sided if now.level[j] <= self._near(scene, j)]
 
     def _near(self, scene: Scene, j: int) -> float:
-        return ZERO * (self.size or 1.0) * float(np.linalg.norm(scene.now.A[j]))
+        return NEAR * (self.size or 1.0) * float(np.linalg.norm(scene.now.A[j]))
 
     def closing(self, scene: Scene, j: int) -> int:
         """Whether a contact that touches closes (−1), parts (1) or neither (0)."""
@@ -83,6 +79,8 @@ class Judge:
         """The sign of each switching function, those before where it is zero; and which are zero."""
         signs = list(before)
         zero: list[int] = []
+        if not signs:
+            return (), []
         for _ in range(len(signs) + 1):
             scene = self.scene(t, state, tuple(signs))
             found, zero = list(signs), []

@@ -252,9 +252,18 @@ class Run:
             zero = floors[places]
             risen = (values[-1] > zero) | (values.max(axis=0) <= zero)  # and not fallen again
             if (values >= -zero).all() and risen.all():
-                return self._take(piece, np.isin(grid, inside))
+                return self._take_unseen(piece, grid, inside)
         self.fired = places[0]
         return Status(Ending.SWITCHED, self._where())
+
+    def _take_unseen(self, piece: Piece, grid: Array, inside: Array) -> Status | None:
+        """Keep a piece that is too short to go wrong in."""
+        self._steps += piece.steps
+        if len(inside):
+            wanted = np.isin(grid[: len(piece.times)], inside)
+            self._keep(piece.times[wanted], piece.states[wanted])
+        self._before, self.t, self.state = (self.t, self.state), piece.time, piece.end.copy()
+        return self._switched(piece)
 
     def _stretch(self, piece: Piece, wanted: Array) -> Stretch:
         reached, states, marks = piece.times, piece.states, wanted[: len(piece.times)]

@@ -38,6 +38,11 @@ class Staging:
     def _stages(self) -> Stages:
         return stages(form(self.system))
 
+    @property
+    def still(self) -> dict[Mode, tuple[int, ...]]:
+        """The coordinates at rest in modes in which friction holds everything, kept for the next run."""
+        return self._stages.still
+
     def staged(self, mode: Mode) -> Staged:
         """The stage of a mode."""
         return self._stages.of(mode)

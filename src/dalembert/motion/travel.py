@@ -106,10 +106,10 @@ class Travel:
         self._recent: list[float] = []
         self._failed: set[Mode] = set()
         self._engines: dict[tuple[Mode, tuple[float, ...]], Flow] = {}
-        self._floored: dict[Mode, Array] = {}
+        self._floored: dict[Mode, tuple[Array, float]] = {}
         self._instant = (t0, tuple(map(float, state)))  # of the last switch
         self._count = 0
-        self._inertia = float(np.trace(self.judge.scene(t0, state, self._blank().signs).now.M))
+        self._inertia = 0.0
         self._energy = 0.0  # the largest of energies and works so far
 
     def go(self, mode: Mode | None = None) -> Travelled:
@@ -220,27 +220,36 @@ class Travel:
             return None
         for mode in _next(switches, before, fired):
             sticks = fired.kind == "stop" and mode.rubs[fired.index] == STICKS
-            v = self.state[self._n :]
-            if sticks:
-                scene = self.judge.scene(self.t, self.state, mode.signs)
-                mode, v = self.judge.held(scene, mode)
-            state = np.concatenate([self.state[: self._n], v])
+            mode, state = self._halted(mode) if sticks else (mode, self.state)
             moving = self._engine(self.t, state, mode)
-            values = self._first_moments(moving, self.t, state)
+            if sticks:
+                values, own = moving.guards(np.array([self.t]), state[None, :]), []
+            else:
+                values = self._first_moments(moving, self.t, state)
+                own = [i for i, m in enumerate(self.staging.staged(mode).meanings) if m == fired]
             floors = self._known_floors(mode, moving, state)
-            own = [] if sticks else [i for i, m in enumerate(self.staging.staged(mode).meanings) if m == fired]
             now = values[0, : len(floors)]
             if not np.isfinite(values).all():
                 return None
-            other = np.delete(now / floors, own)
-            if (other < -1e3).any():
+            other = np.ones(len(floors), dtype=bool)
+            other[own] = False
+            if (now < -1e3 * floors)[other].any():
                 continue
-            if (other < 1e3).any() or not self._rise(moving, self.t, state, own, values, 4 * floors):
+            if (now < 1e3 * floors)[other].any() or (own and not self._rise(moving, self.t, state, own, values, 4 * floors)):
                 return None
             self.state = state
             self._instant = (self.t, tuple(map(float, state)))
             return Ready(mode, moving, own, _padded(floors + np.maximum(0.0, -now), values.shape[1]), None)
         return None
+
+    def _halted(self, mode: Mode) -> tuple[Mode, Array]:
+        """A mode in which a friction sticks, with what is at rest in it, and the state it begins with."""
+        still = self.staging.still.get(mode)
+        if still is not None and len(still) == self._n:
+            return replace(mode, still=still), np.concatenate([self.state[: self._n], np.zeros(self._n)])
+        found, v = self.judge.held(self.judge.scene(self.t, self.state, mode.signs), mode)
+        self.staging.still[mode] = found.still
+        return found, np.concatenate([self.state[: self._n], v])
 
     def _engine(self, t: float, state: Array, mode: Mode, slow: tuple[float, ...] = ()) -> Flow:
         """The engine of a mode, made once."""
@@ -254,13 +263,13 @@ class Travel:
     def _known_floors(self, mode: Mode, moving: Flow, state: Array) -> Array:
         """What counts as zero of each guard: as it was when a mode of this shape began last."""
         shape = mode.shape
-        if shape not in self._floored:
+        if shape not in self._floored or self.judge.speed > 2 * self._floored[shape][1]:
             scene = self.judge.scene(self.t, state, mode.signs)
             along = self.staging.along(moving, mode, np.array([self.t]), state[None, :])
             size = max(scene.length(scene.now.Q), scene.length(along.ideal[0] + along.nonideal[0]))
             outcome = Outcome(along.acceleration[0], along.multipliers[0], along.reactions[0], {}, (), size)
-            self._floored[shape] = self._floors(scene, mode, outcome)
-        return self._floored[shape]
+            self._floored[shape] = (self._floors(scene, mode, outcome), self.judge.speed)
+        return self._floored[shape][0]
 
     def _blank(self) -> Mode:
         """A mode that says nothing, to begin with."""
@@ -314,7 +323,8 @@ class Travel:
         moving = self._engine(t, state, mode, slow if any(slow) else ())
         values = self._first_moments(moving, t, state)
         self._note(mode, np.abs(values).max(axis=0))
-        floors = self._floored[mode.shape] = self._floors(scene, mode, outcome)
+        floors = self._floors(scene, mode, outcome)
+        self._floored[mode.shape] = (floors, self.judge.speed)
         now = values[0, : len(floors)]
         ties = [i for i in range(len(floors)) if now[i] <= 1e3 * floors[i]]
         if not np.isfinite(values).all() or (now < -1e3 * floors).any():
@@ -326,6 +336,7 @@ class Travel:
         if bridge:
             self._bridge(mode, moving, *bridge)
         self.t, self.state = t, state
+        self._inertia = float(np.trace(scene.now.M))
         return Ready(mode, moving, ties, _padded(floors + np.maximum(0.0, -now), values.shape[1]), outcome)
 
     def _rise(self, moving: Flow, t: float, state: Array, ties: list[int], values: Array, floors: Array) -> bool:
@@ -472,6 +483,8 @@ class Travel:
 
     def _strike(self, mode: Mode) -> tuple[int, ...]:
         """The impact of contacts that close here, told; which were struck."""
+        if not self.staging.switches.one_sided:
+            return ()
         scene = self.judge.scene(self.t, self.state, tuple(s or 1 for s in mode.signs))
         touching = self.judge.touching(scene)
         if not any(self.judge.closing(scene, j) < 0 for j in touching):

@@ -8,12 +8,13 @@ import numpy as np
 
 from dalembert.derive import Array, form
 from dalembert.derive.modes import OFF, Mode, Switches, switches
-from dalembert.model import OneSided
+from dalembert.model import OneSided, Reaction
 from dalembert.motion import Event, Trajectory
 from dalembert.show.layout import cut, listed
+from dalembert.show.notation import plain
 
-FIRST, LAST = 5, 5  # of many events, those that are listed
-MOST = 12  # events and modes that are listed one by one
+MANY, FIRST, LAST = 16, 6, 4  # events that are many, and how many of them are then listed
+MOST = 12  # modes that are listed
 
 
 class Stay(NamedTuple):
@@ -61,7 +62,10 @@ def course(motion: Trajectory) -> Course:
 
 
 def phrases(known: Switches, mode: Mode) -> Iterator[str]:
-    """A mode in words, a phrase for each thing that switches: those of `Switches.words`, less what is not in force."""
+    """A mode in words, a phrase for each thing that switches and decides anything in it.
+
+    A switching function is named by what it switches on, or as it was stated where there is another switch in that.
+    """
     names = [c.name for c in known.form.constraints]
     for j in known.one_sided:
         yield f"{names[j]} {'closed' if j in mode.closed else 'open'}"
@@ -71,8 +75,12 @@ def phrases(known: Switches, mode: Mode) -> Iterator[str]:
     for j, sign in zip(known.pressed, mode.normals, strict=True):
         if j in known.active(mode):
             yield f"{names[j]} λ {_sign(sign)} 0"
-    for gate, sign in zip(known.gated.gates, mode.signs, strict=True):
-        yield f"{gate.words} {_sign(sign)} 0"
+    gated = known.gated
+    inside = {part.symbol for part in (*gated.gates, *gated.choices)}
+    for g in gated.live(gated.cases(mode.signs)):
+        gate = gated.gates[g]
+        nested = gate.function.free_symbols & inside or gate.function.atoms(Reaction)
+        yield f"{gate.words if nested else plain(gate.function)} {_sign(mode.signs[g])} 0"
 
 
 def violation(motion: Trajectory) -> Array:
@@ -97,10 +105,10 @@ def events_listed(events: Sequence[Event], width: int, margin: str) -> list[str]
     """A table of events; of many, the first and the last, and how many of each kind there are."""
     if not events:
         return []
-    many = len(events) > MOST
+    many = len(events) > MANY
     shown = [*events[:FIRST], *events[-LAST:]] if many else events
-    rows = [(_time(e.time), f"{e.kind} {e.name}", f"{e.before} → {e.after}" if e.after else "") for e in shown]
-    lines = listed([("at t", "what", "from → to" if any(e.after for e in shown) else ""), *rows], width, margin)
+    rows = [(f"{e.time:.9g}", e.kind, e.name, f"{e.before} → {e.after}" if e.after else "") for e in shown]
+    lines = listed([("at t", "event", "of", "from → to" if any(e.after for e in shown) else ""), *rows], width, margin)
     if many:
         kinds = ", ".join(f"{number} × {kind}" for kind, number in counts(events).items())
         left = len(events) - FIRST - LAST
@@ -113,15 +121,11 @@ def modes_listed(found: Course, width: int, margin: str) -> list[str]:
     if not found.stays:
         return []
     stays = sorted(found.stays, key=lambda stay: -stay.duration)[:MOST] if len(found.stays) > MOST else found.stays
-    rows = [(f"{s.duration:.6g}", f"{len(s.spans)} ×", s.words) for s in stays]
-    lines = listed([("time", "entered", "mode"), *rows], width, margin)
+    rows = [(f"{s.duration:.6g}", str(len(s.spans)), s.words) for s in stays]
+    lines = listed([("time spent", "times", "mode"), *rows], width, margin)
     if len(found.stays) > MOST:
         lines.append(f"{margin}… and {len(found.stays) - MOST} more")
     return [*lines, *([cut(f"{margin}always: {found.always}", width)] if found.always else [])]
-
-
-def _time(t: float) -> str:
-    return f"{t:.9g}"
 
 
 def _sign(sign: int) -> str:

@@ -1,6 +1,6 @@
-"""A motion in pictures: coordinates, constraint forces in their two parts, energy, and how right it all is.
+"""A motion in pictures: what switched, coordinates, constraint forces in their two parts, energy, how right it all is.
 
-Only this file draws, and it is read when a picture is asked for: nothing else waits for matplotlib.
+Only this file and `timeline` draw, and they are read when a picture is asked for: nothing else waits for matplotlib.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,15 +16,18 @@ from sympy import Expr
 
 from dalembert.derive import Array
 from dalembert.engine import WORKS
-from dalembert.model import Particles, name_of
+from dalembert.model import OneSided, Particles, name_of
 from dalembert.motion import Trajectory
+from dalembert.show import timeline
+from dalembert.show.course import violation
+from dalembert.show.jumps import Jumps
+from dalembert.show.layout import cut
 from dalembert.show.notation import latex
 
 # Okabe and Ito's colours, told apart however one sees colours; without their yellow, which is too light on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 INK, GREY, FAINT, ALARM = "#262626", "#767676", "#D4D4D4", "#B23A00"
 MOST = len(COLOURS)  # curves with a name and a colour of their own
-NAMED_EVENTS = 0.06  # events nearer to each other than this part of the time are marked, and only the first is named
 WIDTH, TALL, SHORT, MARGIN = 8.0, 1.7, 1.05, 1.0  # inches
 FLAT = 1e-6  # what varies by less than this part of its size is drawn flat, and not as its rounding errors
 LEGEND = {  # beside the axes, never on the curves
@@ -44,11 +47,12 @@ class Curve(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """What is drawn on one pair of axes; errors on a logarithmic scale, with the times when they were taken away."""
+    """What is drawn on one pair of axes over times (k,); errors on a logarithmic scale, and when they were taken away."""
 
     title: str
     unit: str
     curves: Sequence[Curve]
+    times: Array
     errors: bool = False
     put_back: Sequence[float] = ()
 
@@ -65,22 +69,29 @@ class Picture(Figure):
 def plot(motion: Trajectory) -> Figure:
     """The motion as a figure; `savefig` writes it as PNG, SVG or PDF.
 
-    Panels over one time axis: coordinates; the ideal and the work-doing constraint force, where there are any; energy
-    and work; and on logarithmic scales the error of the energy balance and the distance from the constraints.
+    Panels over one time axis: modes and events, where something switched; coordinates; the ideal and the work-doing
+    constraint force, where there are any; energy and work; and on logarithmic scales the error of the energy balance
+    and the distance from the constraints.
     """
-    panels = list(_panels(motion))
+    switched, panels = timeline.timeline(motion), list(_panels(motion))
     heights = [SHORT if panel.errors else TALL for panel in panels]
+    if switched.lanes:
+        heights.insert(0, switched.height)
     figure = Picture(figsize=(WIDTH, sum(heights) + MARGIN), layout="constrained", facecolor="white")
-    axes: Any = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    for ax, panel in zip(axes, panels, strict=True):
-        _frame(ax, panel)
-        (_draw_errors if panel.errors else _draw)(ax, motion.t, panel)
+    axes: Any = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    if switched.lanes:
+        always = f"  (throughout {_escaped(cut(switched.always, 60))})" if switched.always else ""
+        _frame(axes[0], f"Modes and events{always}")
+        timeline.draw(axes[0], switched)
+    for ax, panel in zip(axes[-len(panels) :], panels, strict=True):
+        _frame(ax, f"{panel.title}  ({panel.unit})")
+        (_draw_errors if panel.errors else _draw)(ax, panel)
         if ax.get_legend_handles_labels()[0]:
             ax.legend(**LEGEND, markerscale=2 if panel.errors else 1)
     axes[-1].set_xlabel("time $t$ (s)", color=INK)
     if len(motion.t) > 1:
         axes[-1].set_xlim(motion.t[0], motion.t[-1])
-    _mark_events(axes, motion)
+    timeline.mark(axes[-len(panels) :], switched)
     _caption(figure, motion)
     return figure
 
@@ -88,28 +99,41 @@ def plot(motion: Trajectory) -> Figure:
 def _panels(motion: Trajectory) -> Iterator[Panel]:
     """What there is to see."""
     system, along = motion.system, motion.along
-    n = len(system.coordinates)
     metres = isinstance(system.unconstrained, Particles)
     names = [_typeset(q) for q in system.coordinates]
     own, force = ("m", "N") if metres else ("own unit", "J / own unit")
-    yield Panel("Coordinates", own, _chosen(names, motion.y[:n]))
+    t, jumps = motion.t, Jumps.of(motion)
+    yield Panel("Coordinates", own, *_path(motion, names))
     if system.constraints:
-        yield Panel("Constraint force, ideal part $Q^c_i$", force, _components(names, along.ideal, "Q^c_i"))
+        curves = _components(names, jumps.drawn(along.ideal.T).T, "Q^c_i")
+        yield Panel("Constraint force, ideal part $Q^c_i$", force, curves, jumps.times)
     if np.any(along.nonideal):
-        curves = _components(names, along.nonideal, "Q^c_{ni}")
-        yield Panel("Constraint force, work-doing part $Q^c_{ni}$", force, curves)
-    energies = _energies(motion)
-    yield Panel("Energy, and work since the start" if energies[1:] else "Energy", "J", energies)
+        curves = _components(names, jumps.drawn(along.nonideal.T).T, "Q^c_{ni}")
+        yield Panel("Constraint force, work-doing part $Q^c_{ni}$", force, curves, jumps.times)
+    energies = [curve._replace(values=jumps.drawn(curve.values)) for curve in _energies(motion)]
+    yield Panel("Energy, and work since the start" if energies[1:] else "Energy", "J", energies, jumps.times)
     off = np.abs(motion.balance - motion.balance[:1])
-    yield Panel("Error of the balance, |energy − work − energy at the start|", "J", [Curve(off, "", INK)], True)
+    yield Panel("Error of the balance, |energy − work − energy at the start|", "J", [Curve(off, "", INK)], t, True)
     if system.constraints:
-        off = np.abs(motion.residual).T
+        off = violation(motion).T
         labels = [_escaped(c.name) for c in system.constraints]
         curves = [Curve(row, label, colour) for row, label, colour in zip(off, labels, COLOURS, strict=False)]
         if len(off) > MOST:
             curves = [Curve(off.max(axis=0), f"largest of {len(off)}", INK)]
         put_back = [p.time for p in motion.projections]
-        yield Panel("Distance from the constraints, $|f|$ for $f = 0$", "unit of $f$", curves, True, put_back)
+        open_ = any(isinstance(c, OneSided) for c in system.constraints)
+        what = "$|f|$; of an open contact where $f < 0$" if open_ else "$|f|$ for $f = 0$"
+        yield Panel(f"Distance from the constraints, {what}", "unit of $f$", curves, t, True, put_back)
+
+
+def _path(motion: Trajectory, names: Sequence[str]) -> tuple[list[Curve], Array]:
+    """The coordinates, and their times: at the samples and at events, where curves may have corners."""
+    n, t, y = len(names), motion.t, motion.y
+    extra = [e for e in motion.events if e.state and len(t) and t[0] < e.time < t[-1]]
+    times = np.concatenate([t, [e.time for e in extra]])
+    rows = np.hstack([y[:n], np.array([e.state[:n] for e in extra]).reshape(-1, n).T])
+    order = np.argsort(times, kind="stable")
+    return _chosen(names, rows[:, order]), times[order]
 
 
 def _chosen(names: Sequence[str], rows: Array) -> list[Curve]:
@@ -135,9 +159,10 @@ def _energies(motion: Trajectory) -> list[Curve]:
         "force": "work of forces",
         "ideal": "work of ideal\nconstraint force",
         "nonideal": "work of work-doing\nconstraint force",
+        "impact": "work of impacts",
     }
     size = max(np.abs(motion.along.energy).max(initial=0.0), np.abs(motion.works).max(initial=0.0))
-    looks = zip(WORKS, motion.works, COLOURS, ("--", "-.", "--"), strict=False)
+    looks = zip(WORKS, motion.works, COLOURS, ("--", "-.", "--", "-."), strict=False)
     works = [
         Curve(work, words[who], colour, style)
         for who, work, colour, style in looks
@@ -146,9 +171,9 @@ def _energies(motion: Trajectory) -> list[Curve]:
     return [Curve(motion.along.energy, "energy", INK), *works]
 
 
-def _frame(ax: Axes, panel: Panel) -> None:
+def _frame(ax: Axes, title: str) -> None:
     """The axes without what does not help to read them."""
-    ax.set_title(f"{panel.title}  ({panel.unit})", loc="left", fontsize=10, color=INK)
+    ax.set_title(title, loc="left", fontsize=10, color=INK)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(GREY)
     ax.tick_params(colors=GREY, labelsize=9, labelcolor=INK)
@@ -156,7 +181,8 @@ def _frame(ax: Axes, panel: Panel) -> None:
     ax.set_axisbelow(True)
 
 
-def _draw(ax: Axes, t: Array, panel: Panel) -> None:
+def _draw(ax: Axes, panel: Panel) -> None:
+    t = panel.times
     marker = "." if len(t) < 2 else None
     for curve in panel.curves:
         behind = 1.5 if curve.colour == FAINT else 2
@@ -170,8 +196,9 @@ def _draw(ax: Axes, t: Array, panel: Panel) -> None:
         ax.set_ylim((low + high) / 2 - half, (low + high) / 2 + half)
 
 
-def _draw_errors(ax: Axes, t: Array, panel: Panel) -> None:
+def _draw_errors(ax: Axes, panel: Panel) -> None:
     """On a logarithmic scale, on which zero has no place: it is left out, and said where there is nothing else."""
+    t = panel.times
     positive = np.concatenate([curve.values for curve in panel.curves])
     positive = positive[positive > 0]
     if len(positive):
@@ -185,25 +212,11 @@ def _draw_errors(ax: Axes, t: Array, panel: Panel) -> None:
         ax.set_ylim(10 ** min(low - 0.4, high - 2), 10 ** (high + 0.4))
     else:
         ax.set_yticks([])
-        ax.text(0.5, 0.5, "exactly zero at every sample", transform=ax.transAxes, ha="center", va="center", color=GREY)
+        ax.text(0.5, 0.5, "exactly zero at every sample", transform=ax.transAxes, ha="center", va="center", color=GREY,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 2})  # fmt: skip
     if panel.put_back:
         ax.plot(panel.put_back, [0.06] * len(panel.put_back), "^", color=INK, label="put back", markersize=4,
                 clip_on=False, transform=ax.get_xaxis_transform())  # fmt: skip
-
-
-def _mark_events(axes: Any, motion: Trajectory) -> None:
-    """A thin line through every panel; the kind is named where there is room."""
-    named = -np.inf
-    room = NAMED_EVENTS * (float(np.ptp(motion.t)) if len(motion.t) else 0.0)
-    for event in motion.events:
-        for ax in axes:
-            ax.axvline(event.time, color=GREY, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)
-        if event.time - named > room:
-            named = event.time
-            late = event.time > motion.t[-1] - 3 * room if len(motion.t) else False
-            axes[0].annotate(_escaped(event.kind), (event.time, 1), xycoords=("data", "axes fraction"), color=GREY,
-                             xytext=(-2 if late else 2, -1), textcoords="offset points", va="top", fontsize=8,
-                             ha="right" if late else "left")  # fmt: skip
 
 
 def _caption(figure: Figure, motion: Trajectory) -> None:

@@ -146,9 +146,10 @@ class Summary:
         law = "M q̈ = Q + Qᶜ, A q̈ = b" if m else "M q̈ = Q"
         contacts = sum(bool(c.restitution) for c in self.constraints)
         spare = m - contacts - (n - self.freedom)
-        kinds = ((contacts, "one-sided"), (spare, "redundant"))
+        kinds = ((contacts if contacts < m else 0, "one-sided"), (spare, "redundant"))
         of_them = ", ".join(f"{number} of them {what}" for number, what in kinds if number)
-        sizes = f"{counted(n, 'coordinate')}, {counted(m, 'constraint')}" + (f" ({of_them})" if of_them else "")
+        rows = counted(m, "one-sided constraint" if 0 < contacts == m else "constraint")
+        sizes = f"{counted(n, 'coordinate')}, {rows}" + (f" ({of_them})" if of_them else "")
         fewer = ", fewer in contact" if contacts else ""
         freedom = f"{counted(self.freedom, 'degree', 'degrees')} of freedom{fewer}"
         return wrapped(f"{law}: {sizes}, {freedom}", width, MARGIN)

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import Max, sin
+from sympy import Max, floor, gamma, sin
 
 import dalembert as da
 from dalembert.engine import NotSmooth
@@ -50,18 +50,37 @@ def test_functions_of_parameters_alone_do_not_switch():
     assert_allclose(system.simulate({}, until=2.0, parameters={k: 1.0}).y[0, -1], -4.0, rtol=1e-14)
 
 
-@pytest.mark.parametrize("engine", ["taylor", "plain"])
-def test_everything_that_switches_is_refused_by_name(engine):
-    system = da.System.from_lagrangian(
+def odd():
+    """Switches in a Lagrangian, in a force and in a nature, where nothing presses on the table."""
+    return da.System.from_lagrangian(
         x.diff() ** 2 / 2 - abs(x), [x, y], forces={x: Max(0, sin(t))}, name="odd",
         constraints=[da.Holonomic(y, "table", nature=da.Prescribed({x: -abs(da.multiplier("table"))}))],
     )  # fmt: skip
+
+
+def test_the_plain_engine_refuses_everything_that_switches_by_name():
     with pytest.raises(NotSmooth) as caught:
-        system.simulate({}, until=1.0, engine=engine)
+        odd().simulate({}, until=1.0, engine="plain")
     text = str(caught.value)
     assert "System 'odd'" in text
     for part in ("Abs(x(t))", "Max(0, sin(t))", "nature of constraint 'table'"):
         assert part in text
+
+
+def test_the_compiled_engine_moves_everything_that_switches():
+    """The potential |x| holds up to the force 1, and the push sin t is no more: from rest it stays; else it swings."""
+    assert_allclose(odd().simulate({}, until=10.0).y, 0.0, atol=1e-14)
+    motion = odd().simulate({x: 0.5}, until=1.0)  # x'' = sin t − 1 until x = 0, after t = 1
+    assert_allclose(motion.y[0], 0.5 + motion.t - np.sin(motion.t) - motion.t**2 / 2, atol=1e-13)
+
+
+@pytest.mark.parametrize("engine", ["taylor", "plain"])
+def test_a_function_that_nobody_can_move_is_refused_by_name(engine):
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2 - floor(x), [x], forces={x: gamma(2 + x)}, name="steps")
+    with pytest.raises(NotSmooth) as caught:
+        system.simulate({}, until=1.0, engine=engine)
+    for part in ("System 'steps'", "floor(x(t)) switches", "gamma(x(t) + 2) is not a function that can be moved"):
+        assert part in str(caught.value)
 
 
 def test_the_smooth_functions_are_those_that_can_be_compiled():

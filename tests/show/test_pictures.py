@@ -8,8 +8,9 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sympy import cos, sin, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
@@ -17,6 +18,8 @@ import dalembert as da
 from dalembert import gallery, show
 from dalembert.motion import Event, Projection
 from dalembert.show.pictures import COLOURS, MOST, _typeset
+from dalembert.show.timeline import KINDS
+from dalembert.show.timeline import MOST as LANES
 
 x, y, r, theta = dynamicsymbols("x y r theta")
 t = dynamicsymbols._t
@@ -150,7 +153,11 @@ def test_of_many_coordinates_those_that_vary_most_have_names():
     assert list(named(panel(chain(7).plot(), "Distance"))) == ["largest of 7"]
 
 
-@pytest.mark.parametrize("make", [pendulum, driven, lambda: chain(6)], ids=["1", "2", "18"])
+SIZES = {"1": pendulum, "2": driven, "18": lambda: chain(6), "ball": lambda: loaded("bouncing-ball"),
+         "rod": lambda: loaded("rod"), "walls": lambda: between_walls()}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", SIZES.values(), ids=SIZES)
 def test_nothing_is_drawn_over_the_curves_or_outside_the_figure(make):
     figure = make().plot()
     canvas = FigureCanvasAgg(figure)
@@ -160,6 +167,10 @@ def test_nothing_is_drawn_over_the_curves_or_outside_the_figure(make):
         if legend := ax.get_legend():
             assert legend.get_window_extent(renderer).x0 >= ax.get_window_extent(renderer).x1
             assert legend.get_window_extent(renderer).x1 <= figure.bbox.x1
+        for text in ax.texts:
+            if text.get_text() not in ("", "exactly zero at every sample"):
+                assert text.get_window_extent(renderer).x0 >= ax.get_window_extent(renderer).x1
+                assert text.get_window_extent(renderer).x1 <= figure.bbox.x1
         box = ax.get_tightbbox(renderer)
         assert box.x0 >= 0
         assert box.y0 >= 0
@@ -197,17 +208,112 @@ def test_names_are_typeset_whatever_they_are():
     assert drawn(figure).startswith(b"\x89PNG")
 
 
+def upright(ax):
+    """The times of the lines that mark events, by colour."""
+    marks = [c for c in ax.collections if c.get_label() == "_events"]
+    return {to_hex(c.get_color()[0]): [float(line[0, 0]) for line in c.get_segments()] for c in marks}
+
+
 def test_events_and_returns_to_the_constraints_are_marked():
     motion = driven()
-    events = (Event(0.5, "stick", "rod"), Event(0.52, "slip", "rod"), Event(2.9, "release", "rod"))
+    events = (Event(0.5, "stick", "rod"), Event(0.52, "slip", "rod"), Event(2.9, "stick", "rod"))
     marked = replace(motion, events=events, projections=(Projection(1.0, 1e-9, 1e-16),))
     figure, bare = marked.plot(), replace(motion, projections=()).plot()
-    for ax, other in zip(figure.axes, bare.axes, strict=True):
-        upright = [line for line in ax.lines if len(set(line.get_xdata())) == 1 and len(line.get_xdata()) == 2]
-        assert [line.get_xdata()[0] for line in upright] == [0.5, 0.52, 2.9]
-        assert len(ax.lines) - len(other.lines) == 3 + (ax is figure.axes[-1])
-    assert [text.get_text() for text in figure.axes[0].texts] == ["stick", "release"]  # no room for the second
+    assert titles(figure) == ["Modes and events", *titles(bare)]
+    for ax in figure.axes:
+        assert list(upright(ax).values()) == [[0.5, 2.9], [0.52]]
+        assert list(upright(ax)) == [to_hex(KINDS["stick"]), to_hex(KINDS["slip"])]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["stick (2)", "slip"]
     assert named(figure.axes[-1])["put back"].get_xdata() == [1.0]
+    for ax, other in zip(figure.axes[1:], bare.axes, strict=True):
+        assert ax.get_ylim() == other.get_ylim()  # the marks change no limits
+
+
+def bars(ax):
+    """The spans of time of each lane."""
+    lanes = [c for c in ax.collections if c.get_label() != "_events"]
+    spans = [[(p.vertices[:, 0].min(), p.vertices[:, 0].max()) for p in c.get_paths()] for c in lanes]
+    return [lane for lane in spans if lane]
+
+
+def test_modes_are_bars_and_events_ticks_with_their_names():
+    motion = loaded("hemisphere")
+    (event,) = motion.events
+    ax = motion.plot().axes[0]
+    assert [text.get_text() for text in ax.texts] == ["surface closed", "surface open", "release, surface"]
+    assert_allclose(bars(ax), [[(0, event.time)], [(event.time, 1.1)]])
+    assert list(upright(ax).values()) == [[event.time]]
+    assert "throughout" not in ax.get_title(loc="left")
+    assert "throughout belt λ > 0" in loaded("belt").plot().axes[0].get_title(loc="left")
+
+
+def between_walls(until=40.0):
+    """A particle between two rough walls that is driven to and fro: many events of several kinds."""
+    system = da.System.from_particles(
+        [da.Particle(1.0, [x, y], (3 * cos(t), -9.81))],
+        constraints=[
+            da.OneSided(x + 1, 0.5, name="left"),
+            da.OneSided(1 - x, 0.5, name="a wall on the right with a long name"),
+            da.OneSided(y, name="floor $", nature=da.Coulomb(0.1)),
+        ],
+        name="Between walls",
+    )
+    return system.simulate({x: 0.0, x.diff(): 4.0}, until, samples=300)
+
+
+def test_many_events_and_modes_are_drawn_in_a_few_lanes():
+    motion = between_walls()
+    figure = motion.plot()
+    ax = figure.axes[0]
+    assert len(motion.events) > 100
+    assert len(bars(ax)) <= LANES + 1
+    marked = [time for times in upright(figure.axes[1]).values() for time in times]
+    assert sorted(marked) == sorted(event.time for event in motion.events)
+    total = sum(end - begin for lane in bars(ax) for begin, end in lane)
+    assert total == pytest.approx(40.0)
+    assert all(text.get_text().count("\n") < 3 for text in ax.texts)
+    for form in ("png", "svg"):
+        drawn(figure, form)
+
+
+def test_a_path_has_its_corners_at_events():
+    motion = loaded("bouncing-ball")
+    curve = named(panel(motion.plot(), "Coordinates"))["$y$"]
+    times, height = curve.get_xdata(), curve.get_ydata()
+    impacts = [event for event in motion.events if event.kind == "impact"]
+    assert len(times) == len(motion.t) + len([event for event in motion.events if event.state])
+    assert (np.diff(times) >= 0).all()
+    for event in impacts[:10]:
+        assert abs(height[times == event.time]).max() < 1e-12
+        assert height[times < event.time][-1] > 1e-6
+
+
+def test_forces_and_energies_jump_at_events_and_not_between_samples():
+    """The belt: friction jumps from mu_s m g to mu m g where it slips, and its work has no jump."""
+    motion = loaded("belt", samples=200)
+    figure = motion.plot()
+    curve = named(panel(figure, "Constraint force, work"))["$x$"]
+    times, force = curve.get_xdata(), curve.get_ydata()
+    slips = [event.time for event in motion.events if event.kind == "slip"]
+    for time in slips:
+        assert_allclose(force[times == time], [0.4 * 9.81, 0.3 * 9.81], rtol=1e-9)  # straight lines go on straight
+    assert len(times) == 200 + 2 * len(motion.events)
+    work = named(panel(figure, "Energy"))["work of work-doing\nconstraint force"]
+    for time in slips:
+        assert np.ptp(work.get_ydata()[work.get_xdata() == time]) < 2e-3
+    ball = loaded("bouncing-ball", samples=400)
+    energies = named(panel(ball.plot(), "Energy"))
+    assert list(energies) == ["energy", "work of impacts"]
+    first = ball.events[0].time
+    energy = energies["energy"].get_ydata()[energies["energy"].get_xdata() == first]
+    assert_allclose(energy, [0.9935, 0.981 * 0.64 + 0.0125], rtol=1e-9)
+
+
+def test_an_open_contact_is_not_off_its_constraint():
+    motion = loaded("hemisphere")
+    assert motion.residual.max() > 0.05  # it flies
+    ax = panel(motion.plot(), "Distance from the constraints, $|f|$; of an open contact where $f < 0$")
+    assert [text.get_text() for text in ax.texts] == ["exactly zero at every sample"]
 
 
 def test_a_run_that_failed_says_so():

@@ -132,7 +132,10 @@ class Probe:
             return {}, {}
         out = located(self._coefficients, [*inputs, *lam], self._kept.form)
         half = len(out) // 2
-        mu, static = dict(zip(self.pressing, out[:half], strict=True)), dict(zip(self.pressing, out[half:], strict=True))
+        mu, static = (
+            dict(zip(self.pressing, out[:half], strict=True)),
+            dict(zip(self.pressing, out[half:], strict=True)),
+        )
         refuse(StateError, "the state", self._coefficient_faults(mu, static))
         return mu, static
 

@@ -107,7 +107,9 @@ class Switches:
         """A mode for people to read."""
         said = [f"{self.form.constraints[j].name} {'closed' if j in mode.closed else 'open'}" for j in self.one_sided]
         said += [f"{self.name(k)} {state}" for k, state in enumerate(mode.rubs) if state != OFF]
-        said += [f"{self.form.constraints[j].name} λ {_sign(e)} 0" for j, e in zip(self.pressed, mode.normals, strict=True)]
+        said += [
+            f"{self.form.constraints[j].name} λ {_sign(e)} 0" for j, e in zip(self.pressed, mode.normals, strict=True)
+        ]
         said += [f"{g.words} {_sign(s)} 0" for g, s in zip(self.gated.gates, mode.signs, strict=True)]
         return ", ".join(said) or "smooth"
 

@@ -78,9 +78,7 @@ def work_doing(
     return [algebra.total(p) for p in parts], friction
 
 
-def following(
-    system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int], E]
-) -> dict[int, dict[int, E]]:
+def following(system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int], E]) -> dict[int, dict[int, E]]:
     """The d of every constraint whose nature is `Following`, {row: {coordinate: entry}}."""
     natures = [e for c in system.constraints for e in c.nature.expressions()]
     known = reactions(system, algebra, A, natures)

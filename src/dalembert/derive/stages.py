@@ -102,7 +102,9 @@ class _Builder:
         for j in self.s.one_sided:
             closed = j in self.shape.closed
             name = self.base.constraints[j].name
-            self._guard("release" if closed else "touch", j, Actual(Str(name)) if closed else self.base.constraints[j].expr)
+            self._guard(
+                "release" if closed else "touch", j, Actual(Str(name)) if closed else self.base.constraints[j].expr
+            )
         for k, rub in enumerate(self.s.rubs):
             self._rub(k, rub)
         for e, j in zip(self.s.press, self.s.pressed, strict=True):
@@ -171,7 +173,10 @@ class _Builder:
 
     def _stick(self, k: int, contact: "Geometry", members: tuple[int, ...]) -> None:
         bound = Add(*(self._bound(j, contact) for j in members))
-        names = [f"{self.s.name(k)} (friction{'' if len(contact.holds) == 1 else f' {i + 1}'})" for i in range(len(contact.holds))]
+        names = [
+            f"{self.s.name(k)} (friction{'' if len(contact.holds) == 1 else f' {i + 1}'})"
+            for i in range(len(contact.holds))
+        ]
         for name, row, drift in zip(names, contact.holds, contact.drifts, strict=True):
             self.held.append(Held(_along(row, self.base) + drift, name, "friction"))
         if len(names) == 1:
@@ -259,7 +264,10 @@ def _of_particle(base: Statement, rub: Rub, kept: Prepared, basis: tuple[int, ..
     def dot(x: dict[int, Expr], y: dict[int, Expr]) -> Expr:
         return Add(*(x[i] * y[i] for i in x if i in y))
 
-    A = {r: {i: kept.algebra.restore(derived.A[r, i]) for i in P if (r, i) in derived.A} for r in range(len(base.constraints))}
+    A = {
+        r: {i: kept.algebra.restore(derived.A[r, i]) for i in P if (r, i) in derived.A}
+        for r in range(len(base.constraints))
+    }
     rates = {i: base.velocities[i] for i in P}
     momentum = times_mass(rates)
     square = dot(rates, momentum)

@@ -175,7 +175,14 @@ def _energies(motion: "Trajectory") -> Iterator[Column]:
     yield Column("impact_work", SCALAR, impact, "work since the start of the impulses of impacts", "J")
     yield Column("balance", SCALAR, motion.balance, "energy less all work since the start", "J")
     numbers, meaning = modes(motion)
-    yield Column("mode", SCALAR, numbers, "mode: contacts, friction, signs of what switches; else the constraint rows in use", "1", {"meaning": meaning})
+    yield Column(
+        "mode",
+        SCALAR,
+        numbers,
+        "mode: contacts, friction, signs of what switches; else the constraint rows in use",
+        "1",
+        {"meaning": meaning},
+    )
 
 
 def _read_only(values: Array) -> Array:

@@ -50,7 +50,11 @@ class Judge:
         """The numbers at a state with these signs of the switching functions."""
         gated = self.switches.gated
         numbers = probe(self.switches, gated.cases(signs))
-        known = self.values | {g.symbol: float(s) for g, s in zip(gated.gates, signs, strict=True)} if signs else self.values
+        known = (
+            self.values | {g.symbol: float(s) for g, s in zip(gated.gates, signs, strict=True)}
+            if signs
+            else self.values
+        )
         inputs = numbers.inputs(state, t, known)
         self.seen(np.abs(state))
         return Scene(numbers, inputs, numbers.at(inputs))
@@ -68,6 +72,11 @@ class Judge:
 
     def _near(self, scene: Scene, j: int) -> float:
         return NEAR * (self.size or 1.0) * float(np.linalg.norm(scene.now.A[j]))
+
+    def extent(self, scene: Scene, t: float, j: int) -> float:
+        """What a gap is measured by: the coordinates, and where it moves by itself, the way gone in all time."""
+        way = abs(t) * self.speed if scene.probe.moving[j] else 0.0
+        return max(self.size, way, 1e-300) * float(np.linalg.norm(scene.now.A[j]))
 
     def closing(self, scene: Scene, j: int) -> int:
         """Whether a contact that touches closes (−1), parts (1) or neither (0)."""
@@ -170,9 +179,7 @@ class Judge:
     def _unique(self, found: list[Decided]) -> None:
         """Refuse two modes that differ in what presses, not in whether friction sticks, and move differently."""
         for one, other in combinations(found, 2):
-            same = all(
-                a == b or OFF in (a, b) for a, b in zip(one.mode.rubs, other.mode.rubs, strict=True)
-            )
+            same = all(a == b or OFF in (a, b) for a, b in zip(one.mode.rubs, other.mode.rubs, strict=True))
             a, b = one.outcome.acceleration, other.outcome.acceleration
             if same and np.abs(a - b).max() > TIE * (np.abs(a).max() + np.abs(b).max()):
                 words = f"({self.switches.words(one.mode)}) and ({self.switches.words(other.mode)})"
@@ -208,13 +215,14 @@ class Judge:
         unit = max(float(np.linalg.norm(row)) for row in lay.J)
         return fired == Meaning("stop", k) or float(np.linalg.norm(lay.s)) <= ZERO * unit * self.speed
 
-    def _normals(
-        self, scene: Scene, mode: Mode, before: Mode, fired: Meaning | None
-    ) -> Iterator[tuple[int, ...]]:
+    def _normals(self, scene: Scene, mode: Mode, before: Mode, fired: Meaning | None) -> Iterator[tuple[int, ...]]:
         """The signs of the forces behind frictions: given where these are ideal and not zero, else both."""
         switches = self.switches
         active, ideal = switches.active(mode), scene.rows(mode).ideal
-        size = max(scene.length(scene.now.Q), max((scene.length(x * a) for x, a in zip(ideal, scene.now.A, strict=True)), default=0.0))
+        size = max(
+            scene.length(scene.now.Q),
+            max((scene.length(x * a) for x, a in zip(ideal, scene.now.A, strict=True)), default=0.0),
+        )
         options: list[list[int]] = []
         for e, j in zip(before.normals or (1,) * len(switches.pressed), switches.pressed, strict=True):
             (row,) = scene.probe.pressing[j]

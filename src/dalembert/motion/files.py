@@ -143,7 +143,8 @@ def _record(motion: Trajectory) -> dict[str, Any]:
         "events": motion.events,
         "projections": motion.projections,
         "episodes": [
-            (t, choice.rows, choice.augment, None if mode is None else asdict(mode)) for t, choice, mode in motion.episodes
+            (t, choice.rows, choice.augment, None if mode is None else asdict(mode))
+            for t, choice, mode in motion.episodes
         ],
         "settings": asdict(motion.settings),
         "statistics": dict(motion.statistics),

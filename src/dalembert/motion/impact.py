@@ -97,7 +97,9 @@ def _solved(
     # Newton's restitution would give energy here: normal impulses as without friction, then the friction that takes most.
     impulses = plain
     tangents = _damping(A, inverse, impulses, v, rubbing)
-    return inverse @ (A.T @ impulses + sum(lay.J.T @ x for (_, _, lay), x in zip(rubbing, tangents, strict=True))), impulses
+    return inverse @ (
+        A.T @ impulses + sum(lay.J.T @ x for (_, _, lay), x in zip(rubbing, tangents, strict=True))
+    ), impulses
 
 
 def _normal(A: Array, inverse: Array, right: Array) -> Array:
@@ -169,7 +171,9 @@ def _damping(A, inverse, impulses, v, rubbing):  # type: ignore[no-untyped-def]
         for i, (place, mu, lay) in enumerate(rubbing):
             W = lay.J @ inverse @ lay.J.T
             s = lay.s + lay.J @ change
-            wanted = _in_cone(tangents[i] - np.linalg.lstsq(W, s, rcond=1e-12)[0], W, s, tangents[i], mu * impulses[place])
+            wanted = _in_cone(
+                tangents[i] - np.linalg.lstsq(W, s, rcond=1e-12)[0], W, s, tangents[i], mu * impulses[place]
+            )
             step = inverse @ lay.J.T @ (wanted - tangents[i])
             tangents[i], change = wanted, change + step
             moved = max(moved, float(np.abs(step).max()))

@@ -373,9 +373,7 @@ class Run:
         """Over a zero of a pivot by the series of a place well before it, as the caller wished."""
         self._accept(s, max(k - 1, 1))
         each, leap, best = (low.time - self.t0) / max(self._steps, 1), None, EXACT
-        for begin, state in (
-            (float(t), y) for times, states in self.trail for t, y in zip(times, states, strict=True)
-        ):
+        for begin, state in ((float(t), y) for times, states in self.trail for t, y in zip(times, states, strict=True)):
             if low.time - begin < each / 4:
                 break
             end = min(low.time + 0.5 * (low.time - begin), self.until)

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from sympy import Symbol
 
 from dalembert.derive import Array, form
 from dalembert.derive.modes import Mode, Switches, switches
@@ -28,6 +29,11 @@ class Staging:
         self.system, self.values = system, values
         self._engine: Engine = engine
         self._tolerance, self._compact = tolerance, COMPILE[compile]
+
+    @cached_property
+    def given(self) -> dict[Symbol, float]:
+        """The parameters with their values."""
+        return dict(zip(self.system.symbols, map(float, self.values), strict=True))
 
     @cached_property
     def switches(self) -> Switches:
@@ -58,17 +64,15 @@ class Staging:
 
     def values_of(self, mode: Mode, slow: tuple[float, ...] = ()) -> Array:
         """The values of all parameters of a mode's stage."""
-        given = dict(zip(self.system.symbols, map(float, self.values), strict=True))
-        return np.array(self._stages.values(given, mode, slow or (0.0,) * len(self.switches.rubs)))
+        return np.array(self._stages.values(self.given, mode, slow or (0.0,) * len(self.switches.rubs)))
 
     def restitutions(self) -> dict[int, float]:
         """The restitution of each one-sided constraint; raises StateError where one is not between 0 and 1."""
-        given = dict(zip(self.system.symbols, map(float, self.values), strict=True))
         out: dict[int, float] = {}
         faults = []
         for j, c in enumerate(self.system.constraints):
             if isinstance(c, OneSided):
-                out[j] = float(c.restitution.xreplace(given))
+                out[j] = float(c.restitution.xreplace(self.given))
                 if not 0 <= out[j] <= 1:
                     faults.append(f"the restitution of {c.name!r} is {out[j]:g}, a number from 0 to 1 is meant")
         refuse(StateError, "the run", faults)

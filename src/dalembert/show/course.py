@@ -30,7 +30,7 @@ class Stay(NamedTuple):
 
 
 class Course(NamedTuple):
-    """The modes of a motion in the order they were entered, none where nothing switches; `always` is so in all of them."""
+    """The modes of a motion as they were entered, none where nothing switches; `always` is so in all of them."""
 
     always: str = ""
     stays: tuple[Stay, ...] = ()
@@ -76,7 +76,7 @@ def phrases(known: Switches, mode: Mode) -> Iterator[str]:
         if j in known.active(mode):
             yield f"{names[j]} λ {_sign(sign)} 0"
     gated = known.gated
-    inside = {part.symbol for part in (*gated.gates, *gated.choices)}
+    inside = {*(gate.symbol for gate in gated.gates), *(choice.symbol for choice in gated.choices)}
     for g in gated.live(gated.cases(mode.signs)):
         gate = gated.gates[g]
         nested = gate.function.free_symbols & inside or gate.function.atoms(Reaction)

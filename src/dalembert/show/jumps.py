@@ -11,8 +11,8 @@ from dalembert.motion import Trajectory
 class Jumps(NamedTuple):
     """Sample times with each event that is alone between two of them put in twice, before and after it.
 
-    `times` (k + 2j,) in order; `at` (j,) the samples right after the j events; `left` and `right` (j,) how many times the
-    difference of the two samples before, or after, is added there: none where another event is near.
+    `times` (k + 2j,) in order; `at` (j,) the samples right after the j events; `left` and `right` (j,) how many times
+    the difference of the two samples before, or after, is added there: none where another event is near.
     """
 
     times: Array
@@ -29,9 +29,9 @@ class Jumps(NamedTuple):
         crowd = np.bincount(gaps, minlength=len(t) + 2)
         alone = crowd[gaps] == 1
         at, when = gaps[alone], events[alone]
-        before, after = np.maximum(at - 2, 0), np.minimum(at + 1, len(t) - 1)
-        left = np.where((at >= 2) & (crowd[at - 1] == 0), when - t[at - 1], 0.0) / np.maximum(t[at - 1] - t[before], 1e-300)
-        right = np.where((after > at) & (crowd[at + 1] == 0), when - t[at], 0.0) / np.maximum(t[after] - t[at], 1e-300)
+        step = np.concatenate([[np.inf], np.diff(t), [np.inf]])  # before each sample, and after the last
+        step[crowd[: len(step)] > 0] = np.inf
+        left, right = (when - t[at - 1]) / step[at - 1], (when - t[at]) / step[at + 1]
         return cls(np.insert(t, np.repeat(at, 2), np.repeat(when, 2)), at, left, right)
 
     def drawn(self, values: Array) -> Array:

@@ -47,7 +47,7 @@ class Curve(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """What is drawn on one pair of axes over times (k,); errors on a logarithmic scale, and when they were taken away."""
+    """What is drawn on a pair of axes, over times (k,); errors on a logarithmic scale, and when they were put right."""
 
     title: str
     unit: str

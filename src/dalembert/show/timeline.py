@@ -1,4 +1,4 @@
-"""What switched in a motion, along its time: each mode a bar, each kind of event a row of ticks, with a name beside it."""
+"""What switched in a motion, along its time: modes as bars, events as ticks, each kind in a lane with its name."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain

@@ -1,0 +1,290 @@
+"""From one stage to the next: the mode that follows a switch, proved by the first moments of its compiled stage."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
+from dalembert.derive.stages import Meaning
+from dalembert.engine import Flow
+from dalembert.motion.decide import Decided, Judge, Paradox
+from dalembert.motion.laws import Outcome, Scene
+from dalembert.motion.planar import moved_on, push_off, watched_speeds
+from dalembert.motion.staging import Staging
+
+FIRST = np.array([0.0, *(4.0**-k for k in range(18, 1, -1))])  # of a step: where a stage shows its first moments
+LONGER, TRY = 12, 200  # spans, each four times the last, in which a guard must rise, and the steps of each
+NOISE, FINE = 1e-12, 4e-16  # what counts as zero of a guard, relative to what it is made of; and of a gap
+T = TypeVar("T")
+CLEAR = 1e3  # a guard so many times larger is not zero
+
+
+class Bridge(NamedTuple):
+    """A moment before a stage begins that is gone through to second order: how long, and with which acceleration."""
+
+    tau: float
+    acceleration: Array
+
+
+class Ready(NamedTuple):
+    """A mode about to begin: its engine, when, and in which state (2n,).
+
+    `ties` are the guards that begin at zero, `floors` what counts as zero of each. `begin` is the state right after the
+    switch, before the `bridge` where there is one. `inertia` is the trace of M.
+    """
+
+    mode: Mode
+    flow: Flow
+    t: float
+    state: Array
+    ties: list[int]
+    floors: Array
+    begin: tuple[float, Array]
+    bridge: Bridge | None = None
+    inertia: float = 0.0
+
+
+class Successor:
+    """Finds the mode that follows, for one system with its values, until a time."""
+
+    def __init__(self, staging: Staging, judge: Judge, until: float) -> None:
+        self._staging, self._judge, self._until = staging, judge, until
+        self._switches = staging.switches
+        self._n = len(staging.system.coordinates)
+        self._engines: dict[tuple[Mode, tuple[float, ...]], Flow] = {}
+        self._floored: dict[Mode, tuple[Array, float]] = {}
+        self._inertia = 0.0
+        self.failed: set[Mode] = set()  # modes that ended where they began, at this time
+
+    def blank(self) -> Mode:
+        """A mode that says nothing, to begin with."""
+        s = self._switches
+        k = len(s.rubs)
+        return Mode((), (OFF,) * k, (1,) * len(s.pressed), (1,) * len(s.gated.gates), (((), -1),) * k)
+
+    def resumed(self, t: float, state: Array, mode: Mode) -> Ready:
+        """A mode that is known to hold at a state."""
+        scene = self._judge.scene(t, state, mode.signs)
+        slow = tuple(max(x, 0.0) for x in watched_speeds(self._judge, scene, mode, None))
+        moving = self._engine(t, state, mode, slow)
+        floors = self._known_floors(mode, moving, t, state)
+        now = moving.guards(np.array([t]), state[None, :])[0]
+        ties = [i for i in range(len(floors)) if now[i] <= CLEAR * floors[i]]
+        return self._ready(mode, moving, t, state, ties, floors, now)
+
+    def after(self, t: float, state: Array, before: Mode, fired: Meaning | None) -> Ready:
+        """The mode from a state on; raises Paradox where there is none, or more than one."""
+        if fired is not None and (ready := self._plainly(t, state, before, fired)):
+            return ready
+        for decided in self.candidates(t, state, before, fired):
+            if decided.mode not in self.failed and (ready := self._tried(t, state, decided, fired)):
+                return ready
+        why = " (friction that follows the actual normal force: Painlevé)" if self._switches.actual else ""
+        raise Paradox(f"no motion is possible{why}: of nothing that could happen the conditions hold")
+
+    def candidates(self, t: float, state: Array, before: Mode, fired: Meaning | None) -> Iterator[Decided]:
+        """The modes that may be from a state on, by the laws, the likeliest first."""
+        earlier = tuple(s or 1 for s in before.signs)
+        signs, zero = self._judge.signs(t, state, earlier, self._ideal_multipliers(t, state, earlier))
+        if fired is not None and fired.kind in ("gate", "above", "below"):
+            g = fired.index
+            zero = zero if g in zero else [*zero, g]
+            new = {"gate": -earlier[g], "above": 1, "below": -1}[fired.kind]  # across the surface first
+            signs = tuple(new if i == g else s for i, s in enumerate(signs))
+        yield from self._judge.modes(t, state, before, fired, zero, signs)
+
+    def _ideal_multipliers(self, t: float, state: Array, signs: tuple[int, ...]) -> Array:
+        """The multipliers of the ideal force, for switching functions that depend on them."""
+        if not self._staging.gates_feel_forces:
+            return np.zeros(len(self._staging.system.constraints))
+        scene = self._judge.scene(t, state, signs)
+        closed = tuple(j for j in self._judge.touching(scene) if self._judge.closing(scene, j) <= 0)
+        return scene.rows(replace(self.blank(), closed=closed, signs=signs)).ideal
+
+    def _plainly(self, t: float, state: Array, before: Mode, fired: Meaning) -> Ready | None:
+        """The mode after a switch of one thing that leaves nothing else open, by its compiled guards alone.
+
+        None where it is not as plain as that: contacts, a plane, a friction that may have several answers.
+        """
+        if self._switches.one_sided or self._switches.actual or SLIPS in before.rubs:
+            return None
+        for likely in _next(self._switches, before, fired):
+            if likely in self.failed:
+                return None
+            sticks = fired.kind == "stop" and likely.rubs[fired.index] == STICKS
+            mode, begin = self._halted(t, state, likely) if sticks else (likely, state)
+            moving = self._engine(t, begin, mode)
+            if sticks:
+                values, own = moving.guards(np.array([t]), begin[None, :]), []
+            else:
+                values = self._first_moments(moving, t, begin)
+                own = [i for i, m in enumerate(self._staging.staged(mode).meanings) if m == fired]
+            floors = self._known_floors(mode, moving, t, begin)
+            now = values[0, : len(floors)]
+            other = np.ones(len(floors), dtype=bool)
+            other[own] = False
+            if not np.isfinite(values).all():
+                return None
+            if (now < -CLEAR * floors)[other].any():
+                continue
+            open_ = (now < CLEAR * floors)[other].any()
+            if open_ or (own and not self._rise(moving, t, begin, own, values, floors)):
+                return None
+            return self._ready(mode, moving, t, begin, own, floors, values[0])
+        return None
+
+    def _halted(self, t: float, state: Array, mode: Mode) -> tuple[Mode, Array]:
+        """A mode in which a friction sticks, with what is at rest in it, and the state it begins with."""
+        n, known = self._n, self._staging.still
+        if len(known.get(mode, ())) == n:
+            return replace(mode, still=known[mode]), np.concatenate([state[:n], np.zeros(n)])
+        found, v = self._judge.held(self._judge.scene(t, state, mode.signs), mode)
+        known[mode] = found.still
+        return found, np.concatenate([state[:n], v])
+
+    def _tried(self, t: float, state: Array, decided: Decided, fired: Meaning | None) -> Ready | None:
+        """The mode with its engine, where its first moments are what it says; None where they are not."""
+        mode, outcome = decided.mode, decided.outcome
+        begin = np.concatenate([state[: self._n], decided.velocity])
+        scene = self._judge.scene(t, begin, mode.signs)
+        slow = watched_speeds(self._judge, scene, mode, fired)
+        there, later, bridge = begin, t, None
+        if any(x < 0 for x in slow):  # from rest in a plane
+            bridge = Bridge(push_off(self._judge, outcome, t, self._until), outcome.acceleration)
+            there, later = moved_on(begin, *bridge), t + bridge.tau
+            further = self._judge.scene(later, there, mode.signs)
+            slow = tuple(abs(x) for x in watched_speeds(self._judge, further, mode, None))
+        moving = self._engine(later, there, mode, slow if any(slow) else ())
+        values = self._first_moments(moving, later, there)
+        self.note(mode, np.abs(values).max(axis=0))
+        floors = self._floors(scene, t, mode, outcome)
+        self._floored[mode.shape] = (floors, self._judge.speed)
+        now = values[0, : len(floors)]
+        ties = [i for i in range(len(floors)) if now[i] <= CLEAR * floors[i]]
+        if not np.isfinite(values).all() or (now < -CLEAR * floors).any():
+            return None
+        if not self._rise(moving, later, there, ties, values, floors):
+            return None
+        self._inertia = float(np.trace(scene.now.M))
+        ready = self._ready(mode, moving, later, there, ties, floors, values[0])
+        return ready._replace(begin=(t, begin), bridge=bridge)
+
+    def _ready(
+        self, mode: Mode, moving: Flow, t: float, state: Array, ties: list[int], floors: Array, now: Array
+    ) -> Ready:
+        zero = np.zeros(len(now))  # a stage may have guards after those that are known, which begin clear
+        zero[: len(floors)] = floors + np.maximum(0.0, -now[: len(floors)])
+        return Ready(mode, moving, t, state, ties, zero, (t, state), None, self._inertia)
+
+    def _engine(self, t: float, state: Array, mode: Mode, slow: tuple[float, ...] = ()) -> Flow:
+        """The engine of a mode, made once."""
+        key = (mode, slow)
+        if key not in self._engines:
+            self._engines[key] = self._staging.flow(t, state, mode, slow=slow)
+        moving = self._engines[key]
+        moving.renew()
+        return moving
+
+    def _first_moments(self, moving: Flow, t: float, state: Array) -> Array:
+        """The guards at the start of a stage and a little later, (18, g), by its Taylor polynomial."""
+        full = np.concatenate([state, np.zeros(len(moving.works))])
+        step = min(moving.reach(t, full), self._until - t)
+        times = t + (step if np.isfinite(step) else min(self._until - t, 1.0)) * FIRST
+        states, _ = moving.leap(t, full, times)
+        states[0] = full
+        return moving.guards(times, states)
+
+    def _rise(self, moving: Flow, t: float, state: Array, ties: list[int], values: Array, floors: Array) -> bool:
+        """Whether guards that begin at zero become positive: what the first of their values that is not zero says.
+
+        `values` are those of the first moments; where they all are zero, the stage is tried for longer and longer.
+        """
+        zero, open_ = 4 * floors, []
+        for i in ties:
+            growth = values[1:, i] - values[0, i]
+            large = np.flatnonzero(np.abs(growth) > zero[i])
+            if not len(large):
+                open_.append(i)
+            elif growth[large[0]] < 0:
+                return False
+        full = np.concatenate([state, np.zeros(len(moving.works))])
+        span = moving.reach(t, full)
+        if not open_ or not np.isfinite(span):
+            return True
+        moving.look_away(range(values.shape[1]))
+        risen = True
+        for _ in range(LONGER):
+            ahead = min(t + span, self._until)
+            if not (open_ and ahead > t):
+                break
+            piece = moving.advance(t, full, np.array([ahead]), TRY)
+            growth = moving.guards(np.array([piece.time]), piece.end[None, :])[0] - values[0]
+            risen = risen and not any(growth[i] < -zero[i] for i in open_)
+            open_ = [i for i in open_ if not abs(growth[i]) > zero[i]] if risen else []
+            t, full, span = piece.time, piece.end, 4 * span
+            if piece.broken:
+                break
+        moving.renew()
+        return risen
+
+    def note(self, mode: Mode, sizes: Array) -> None:
+        """Take note of the sizes of switching functions, by those of the guards."""
+        for place, (kind, g) in enumerate(self._staging.staged(mode).meanings):
+            if kind == "gate" and np.isfinite(sizes[place]):
+                self._judge.scales[g] = max(self._judge.scales[g], float(sizes[place]))
+
+    def _known_floors(self, mode: Mode, moving: Flow, t: float, state: Array) -> Array:
+        """What counts as zero of each guard: as it was when a mode of this shape began last, unless all is faster now."""
+        shape = mode.shape
+        if shape not in self._floored or self._judge.speed > 2 * self._floored[shape][1]:
+            scene = self._judge.scene(t, state, mode.signs)
+            along = self._staging.along(moving, mode, np.array([t]), state[None, :])
+            size = max(scene.length(scene.now.Q), scene.length(along.ideal[0] + along.nonideal[0]))
+            outcome = Outcome(along.acceleration[0], along.multipliers[0], along.reactions[0], {}, (), size)
+            self._floored[shape] = (self._floors(scene, t, mode, outcome), self._judge.speed)
+        return self._floored[shape][0]
+
+    def _floors(self, scene: Scene, t: float, mode: Mode, outcome: Outcome) -> Array:
+        """What counts as zero of each guard, by the forces and speeds there are."""
+        now, out = scene.now, []
+        size, speed = max(outcome.size, 1e-300), max(self._judge.speed, 1e-300)
+        for kind, i in self._staging.staged(mode).meanings:
+            if kind in ("release", "normal"):
+                out.append(size / (scene.length(now.A[i]) or 1.0))
+            elif kind == "touch":
+                out.append(self._judge.extent(scene, t, i) * FINE / NOISE)
+            elif kind == "gate":
+                out.append(self._judge.scale(scene, i, outcome.multipliers) or 1e-300)
+            elif kind in ("stop", "pace"):
+                lay = scene.lay(i, self._switches.active(mode))
+                out.append(
+                    float(np.linalg.norm(lay.J if len(lay.J) == 1 else lay.s)) * (speed if len(lay.J) == 1 else 1.0)
+                )
+            elif kind in ("up", "down", "hold"):
+                lay = scene.lay(i, self._switches.active(mode))
+                one = size / max(scene.length(row) for row in lay.J)
+                out.append(one**2 if kind == "hold" else one)
+            else:
+                out.append(1.0)
+        return NOISE * np.array(out)
+
+
+def _next(switches: Switches, before: Mode, fired: Meaning) -> Iterator[Mode]:
+    """The modes that may follow when one thing switches and all else stays."""
+    kind, i = fired
+    if kind in ("stop", "up", "down"):
+        other = BACKWARD if before.rubs[i] == FORWARD else FORWARD
+        for way in {"stop": (STICKS, other), "up": (BACKWARD,), "down": (FORWARD,)}[kind]:
+            yield replace(before, rubs=_changed(before.rubs, i, way), still=())
+    elif kind == "normal":
+        k = switches.pressed.index(i)
+        yield replace(before, normals=_changed(before.normals, k, -before.normals[k]))
+    elif kind == "gate":
+        yield replace(before, signs=_changed(before.signs, i, -before.signs[i]))
+
+
+def _changed(items: tuple[T, ...], place: int, new: T) -> tuple[T, ...]:
+    return (*items[:place], new, *items[place + 1 :])

@@ -8,6 +8,8 @@ from math import log
 from operator import itemgetter
 from typing import NamedTuple
 
+from fresh import MODEL
+
 TIGHT = 1e-9  # the tolerance at which this project is compared
 
 
@@ -92,7 +94,7 @@ def beginning(command: dict | None) -> Iterable[Figure]:
     """The command line in a fresh process, over importing what it stands on."""
     for kind, bound in (("warm", 1.5), ("cold", 3)):
         ratio = command[kind] / command["imports"] if command and command.get("imports") else None
-        yield at_most(f"dalembert run hemisphere, {kind}, over importing SymPy and heyoka", ratio, bound)
+        yield at_most(f"dalembert run {MODEL}, {kind}, over importing SymPy and heyoka", ratio, bound)
 
 
 def derivation(statements: list[dict]) -> Iterable[Figure]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-HEMISPHERE = ["-m", "dalembert", "run", "hemisphere"]
+MODEL = "rolling-disk"  # a small model in which nothing switches
+COMMAND = ["-m", "dalembert", "run", MODEL]
 IMPORTS = ["-c", "import sympy, heyoka"]
 PENDULUMS = {"8-link pendulum, absolute angles": (8, False), "8-link pendulum, relative angles": (8, True)}
 SMALL_PENDULUMS = {"2-link pendulum, absolute angles": (2, False)}
@@ -47,13 +48,13 @@ def compilation(n: int) -> dict:
 def command(repeats: int) -> dict:
     """Wall seconds of the command line on a small model, against importing what it stands on."""
     with TemporaryDirectory() as cache:
-        process(HEMISPHERE, cache), process(IMPORTS, cache)  # compile Python files, read libraries from disk
-        warm = min(process(HEMISPHERE, cache)[0] for _ in range(repeats))
+        process(COMMAND, cache), process(IMPORTS, cache)  # compile Python files, read libraries from disk
+        warm = min(process(COMMAND, cache)[0] for _ in range(repeats))
         imports = min(process(IMPORTS, cache)[0] for _ in range(repeats))
     cold = []
     for _ in range(repeats):
         with TemporaryDirectory() as cache:
-            cold.append(process(HEMISPHERE, cache)[0])
+            cold.append(process(COMMAND, cache)[0])
     return {"imports": imports, "warm": warm, "cold": min(cold)}
 
 

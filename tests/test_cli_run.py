@@ -38,6 +38,31 @@ q = 1.0
 until = 10
 """
 
+PAINLEVE = """
+name = "Painlevé's rod"
+coordinates = ["x", "y", "theta"]
+lagrangian = "m/2*(x'^2 + y'^2) + m*l^2/6*theta'^2 - m*g*y"
+
+[parameters]
+m = 1.0
+g = 9.81
+l = 1.0
+mu = 2.0
+
+[[constraints]]
+name = "floor"
+one_sided = "y - l*sin(theta)"
+nature = { coulomb = "mu", normal = "actual", sliding = "x' - l*sin(theta)*theta'" }
+
+[start]
+y = 1.0
+theta = 1.2
+"x'" = 2.0
+
+[run]
+until = 1
+"""
+
 PENDULUM = """
 name = "Double pendulum"
 coordinates = ["x", "y", "u", "v"]
@@ -111,6 +136,15 @@ class TestText:
         assert all(row == row.rstrip() for row in answer.out.splitlines())
         assert columns(answer.out) < width
 
+    def test_what_switched_is_told(self, call):
+        ring = call("rough-ring").out
+        assert "  3.10899858  stick    ring  slips backward → sticks\n" in ring
+        assert "ring slips forward\n" in ring
+        ball = call("bouncing-ball").out
+        assert "more: in all" in ball
+        assert len(ball.splitlines()) < 45
+        assert "from → to" not in call("rolling-disk").out
+
     def test_forces_are_told_in_their_two_parts_where_they_do_work(self, call):
         assert "work-doing" in call("nonholonomic-particle").out
         assert "work-doing" not in call("rolling-disk").out
@@ -141,6 +175,15 @@ class TestJson:
         assert_allclose(document["samples"]["y"], motion.y, rtol=1e-13, atol=1e-15)
         assert document["samples"]["state"] == ["x", "y", "z", "x'", "y'", "z'"] == list(document["end"])
         assert_allclose(list(document["end"].values()), motion.end_values, rtol=1e-13, atol=1e-15)
+
+    def test_what_switched_is_there_in_full(self, call):
+        found = json.loads(call("bouncing-ball", "--json").out)
+        motion = da.System.load(gallery.path("bouncing-ball")).simulate()
+        assert [event["kind"] for event in found["events"]] == [event.kind for event in motion.events]
+        assert found["event_counts"]["impact"] == sum(event.kind == "impact" for event in motion.events)
+        assert set(found["events"][0]) == {"time", "kind", "name", "before", "after", "state"}
+        assert [set(mode) for mode in found["modes"]] == [{"mode", "time", "spans"}] * 2
+        assert found["statistics"]["switches"] > 40
 
     def test_energy_less_work_stays(self, call):
         found = json.loads(call("nonholonomic-particle", "--json").out)
@@ -263,10 +306,11 @@ class TestKeeping:
 
     @pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG\r\n\x1a\n"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
     def test_a_picture_is_what_its_name_says(self, call, tmp_path, suffix, begins):
-        picture = tmp_path / f"motion.{suffix}"
-        assert call("sliding-block", "--plot", picture).code == 0
-        assert picture.read_bytes().startswith(begins)
-        assert picture.stat().st_size > 5000
+        for name in ("sliding-block", "bouncing-ball"):
+            picture = tmp_path / f"{name}.{suffix}"
+            assert call(name, "--plot", picture).code == 0
+            assert picture.read_bytes().startswith(begins)
+            assert picture.stat().st_size > 5000
 
 
 class TestARunThatBreaks:
@@ -294,6 +338,32 @@ class TestARunThatBreaks:
         assert np.isfinite(motion.y).all()
         q, v = motion.y[:, early]
         assert_allclose(v**2 / 2 - q**3 / 3, 0.9**2 / 2 - 1 / 3, atol=1e-9)  # the first integral of q̈ = q²
+
+
+class TestAParadox:
+    """A rod that falls on a floor so rough that, sliding, it would be pressed into it by its own friction (Painlevé)."""
+
+    def test_it_is_told_and_kept(self, call, model, tmp_path):
+        answer = call(model(PAINLEVE), "-o", tmp_path / "out", "--plot", tmp_path / "rod.png")
+        assert (answer.code, answer.err) == (1, "")
+        assert "paradox: no motion is possible" in answer.out
+        assert "Painlevé" in answer.out.partition("paradox:")[2]
+        assert "impact  floor  open → closed" in answer.out
+        motion = da.Motion.load(tmp_path / "out" / "motion.nc")
+        assert motion.status.ending == "paradox"
+        assert motion.end_time == pytest.approx(np.sqrt(2 * (1 - np.sin(1.2)) / 9.81))  # when it touches
+
+    def test_json(self, call, model):
+        answer = call(model(PAINLEVE), "--json")
+        document = json.loads(answer.out)
+        assert (answer.code, answer.err) == (1, "")
+        assert (document["ok"], document["ending"]) == (False, "paradox")
+        assert [event["kind"] for event in document["events"]] == ["impact"]
+
+    def test_a_start_in_it_is_wrong_input(self, call, model):
+        answer = call(model(PAINLEVE.replace("y = 1.0", 'y = "l*sin(1.2)"')))
+        assert (answer.code, answer.out) == (2, "")
+        assert "the start: no motion is possible" in " ".join(answer.err.split())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT as a POSIX terminal sends it")

@@ -24,7 +24,7 @@ x, y, theta, energy = dynamicsymbols("x y theta energy")
 t = dynamicsymbols._t
 k, g = symbols("k g", positive=True)
 KEYS = (files.FORMAT_KEY, files.MODEL_KEY, files.RECORD_KEY)
-HARD = Mode((2,), ("sticks", "slips backward"), (-1, 1), (0, 1, -1), (((1, 0), 2), ((), -1)), (0, 3))
+NESTED = Mode(closed=(2,), bases=(((1, 0), 2), ((), -1)), still=(0, 3))
 ENDINGS = ("motion.nc", "motion.zarr", "motion")
 
 
@@ -83,7 +83,7 @@ def strange():
         end_works=scrambled(4),
         events=tuple(Event(float(v), "kind\n\t“q”", f'{i} "α" \\ {{}}', "λ > 0", "λ < 0", (float(v), -0.0)) for i, v in enumerate(rng.random(20_000))),
         projections=tuple(Projection(*map(float, row)) for row in rng.random((3000, 3))),
-        episodes=(Episode(0.0, Choice((0,), False)), Episode(0.1 + 0.2, Choice((), True), HARD)),
+        episodes=(Episode(0.0, Choice((0,), False)), Episode(0.1 + 0.2, Choice((), True), NESTED)),
         statistics=MappingProxyType(
             {"steps": np.int64(2**53 + 1), "seconds": np.float64(0.1), "flag": True, "of": "α"}
         ),

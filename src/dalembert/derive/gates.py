@@ -9,33 +9,22 @@ factor zero. It becomes a parameter too, a choice, and `Gated.resolved` puts the
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 
 import sympy as sp
-from sympy import Add, And, Basic, Expr, ImmutableDenseMatrix, Mul, Not, Or, Piecewise, S, Symbol, preorder_traversal
+from sympy import Add, And, Basic, Expr, Mul, Not, Or, Piecewise, S, Symbol, preorder_traversal
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanAtom, BooleanFunction
 
 from dalembert.derive.algebra import UNEVALUATED
+from dalembert.derive.variants import mapped, with_symbols
 from dalembert.model import (
-    Constraint,
-    Coulomb,
-    Differential,
-    Ideal,
-    Lagrangian,
-    MassAndForce,
     ModelError,
-    Nature,
-    OneSided,
-    Prescribed,
-    Quadratic,
     Reaction,
     Statement,
-    Viscous,
     all_expressions,
     is_coordinate,
     is_velocity,
@@ -44,7 +33,7 @@ from dalembert.model import (
     time,
     uncovered,
 )
-from dalembert.model.checks import has_plain_sign, parameters_in
+from dalembert.model.checks import has_plain_sign
 from dalembert.model.writing import write
 
 CONDITIONS = (Relational, BooleanFunction, BooleanAtom)  # not Boolean: to SymPy a Symbol is one
@@ -135,7 +124,7 @@ class Gated:
 @lru_cache(maxsize=64)
 def _resolved(gated: Gated, cases: tuple[int, ...]) -> Statement:
     chosen = gated._chosen(cases)
-    return _mapped(gated.statement, _replacer(chosen), [s for s in gated.statement.symbols if s not in chosen])
+    return with_symbols(gated.statement, _replacer(chosen), [s for s in gated.statement.symbols if s not in chosen])
 
 
 @lru_cache(maxsize=64)
@@ -179,78 +168,10 @@ def gated(form: Statement) -> Gated:
                 cases, conditions = tuple(map(renamed, c.cases)), tuple(map(renamed, c.conditions))
                 choices.append(Choice(names[s], cases, conditions, c.words, tuple(places[s])))
     symbols = [*form.symbols, *names.values()]  # those too that stand in functions and conditions only
-    return Gated(_mapped(form, lambda e: renamed(sweep.change(e)), symbols), tuple(gates), tuple(choices))
+    return Gated(with_symbols(form, lambda e: renamed(sweep.change(e)), symbols), tuple(gates), tuple(choices))
 
 
 # -- statements -----------------------------------------------------------------------------------------------
-
-
-def mapped(form: Statement, change: Callable[[Expr], Expr]) -> Statement:
-    """The same statement with each of its expressions changed, and the symbols that brings as further parameters.
-
-    It is not checked again. The start, which a form does not have, stays as it is.
-    """
-    return _mapped(form, change, form.symbols)
-
-
-def _mapped(form: Statement, change: Callable[[Expr], Expr], symbols: Iterable[Symbol]) -> Statement:
-    out = object.__new__(type(form))
-    kept = {f.name: getattr(form, f.name) for f in fields(form)}
-    kept["constraints"] = tuple(_constraint(c, change) for c in form.constraints)
-    match form.unconstrained:
-        case Lagrangian(function=L, forces=forces):
-            kept["unconstrained"] = Lagrangian(change(L), tuple(map(change, forces)))
-        case MassAndForce(mass=M, forces=Q):
-            entries = ImmutableDenseMatrix(M.rows, M.cols, [change(e) for e in M])
-            kept["unconstrained"] = MassAndForce(entries, tuple(map(change, Q)))
-        case body:
-            points = tuple(_with(p, mass=change(p.mass), force=tuple(map(change, p.force))) for p in body.points)
-            kept["unconstrained"] = replace(body, points=points, potential=change(body.potential))
-    for name, value in kept.items():
-        object.__setattr__(out, name, value)
-    object.__setattr__(out, "values", ())
-    used = parameters_in(e for _, e in all_expressions(out))
-    values = tuple((s, 0.0) for s in sorted(used.union(symbols), key=lambda s: s.name))
-    object.__setattr__(out, "values", values)
-    return out
-
-
-def _constraint(c: Constraint, change: Callable[[Expr], Expr]) -> Constraint:
-    nature = _nature(c.nature, change)
-    if isinstance(c, Differential):
-        return _with(c, coefficients=tuple((q, change(a)) for q, a in c.coefficients), nature=nature)
-    if isinstance(c, OneSided):
-        return _with(c, expr=change(c.expr), restitution=change(c.restitution), nature=nature)
-    return _with(c, expr=change(c.expr), nature=nature)
-
-
-def _nature(nature: Nature, change: Callable[[Expr], Expr]) -> Nature:
-    match nature:
-        case Prescribed(components=components):
-            return _with(nature, components=tuple((q, change(e)) for q, e in components))
-        case Viscous(coefficient=c) | Quadratic(coefficient=c):
-            return _with(nature, coefficient=change(c))
-        case Coulomb(coefficient=mu, static=static, sliding=sliding):
-            return _with(
-                nature,
-                coefficient=change(mu),
-                static=None if static is None else change(static),
-                sliding=None if sliding is None else tuple(map(change, sliding)),
-            )
-        case Ideal():
-            return nature
-    raise TypeError(f"{nature!r} is not a nature of which the expressions are known")
-
-
-def _with(value: V, **changed: Any) -> V:
-    """A frozen value with some fields changed, not checked again."""
-    out = copy(value)
-    for name, new in changed.items():
-        object.__setattr__(out, name, new)
-    return out
-
-
-# -- expressions ----------------------------------------------------------------------------------------------
 
 
 class _Sweep:

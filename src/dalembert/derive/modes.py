@@ -20,8 +20,8 @@ DIRECTIONS = {FORWARD: 1, BACKWARD: -1}
 class Mode:
     """The state of everything that switches; indices are those of `Switches`.
 
-    closed: the one-sided constraints in contact. rubs: of each friction, off (nothing presses), sticks, slips forward or
-    backward, or slips (in a plane). normals: the sign of the force behind each frictional constraint. signs: of each
+    closed: the one-sided constraints in contact. rubs: of each friction, off (nothing presses), sticks, slips forward
+    or backward, or slips (in a plane). normals: the sign of the force behind each frictional constraint. signs: of each
     switching function, 0 where the motion stays on its surface. bases: for each friction of a particle, the constraints
     that hold it, and the coordinate they are solved for where it slides in a plane. still: the coordinates at rest.
     """
@@ -105,11 +105,10 @@ class Switches:
 
     def words(self, mode: Mode) -> str:
         """A mode for people to read."""
-        said = [f"{self.form.constraints[j].name} {'closed' if j in mode.closed else 'open'}" for j in self.one_sided]
+        names = [c.name for c in self.form.constraints]
+        said = [f"{names[j]} {'closed' if j in mode.closed else 'open'}" for j in self.one_sided]
         said += [f"{self.name(k)} {state}" for k, state in enumerate(mode.rubs) if state != OFF]
-        said += [
-            f"{self.form.constraints[j].name} λ {_sign(e)} 0" for j, e in zip(self.pressed, mode.normals, strict=True)
-        ]
+        said += [f"{names[j]} λ {_sign(e)} 0" for j, e in zip(self.pressed, mode.normals, strict=True)]
         said += [f"{g.words} {_sign(s)} 0" for g, s in zip(self.gated.gates, mode.signs, strict=True)]
         return ", ".join(said) or "smooth"
 

@@ -89,10 +89,16 @@ def following(system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int]
     }
 
 
+def coulomb(system: Statement, row: int) -> Coulomb:
+    """The friction of a constraint that has one."""
+    nature = system.constraints[row].nature
+    assert isinstance(nature, Coulomb)
+    return nature
+
+
 def pressing(system: Statement, row: int) -> list[int]:
     """The rows whose joint force presses in the friction of a constraint."""
-    constraint = system.constraints[row]
-    names = constraint.nature.of if isinstance(constraint.nature, Coulomb) else ()
+    names = coulomb(system, row).of
     return [r for r, c in enumerate(system.constraints) if c.name in names] if names else [row]
 
 
@@ -109,8 +115,7 @@ def _subject(constraint: Constraint) -> str:
 def _given(system: Statement, row: int, mu: Any, algebra: Algebra[Any], A: Any) -> Friction[Any]:
     """−μ N Jᵀ s/|s| with the sliding velocity s as it was given, J = ∂s/∂q̇."""
     constraint = system.constraints[row]
-    assert isinstance(constraint.nature, Coulomb)
-    s = [algebra.convert(e, {}) for e in constraint.nature.sliding or ()]
+    s = [algebra.convert(e, {}) for e in coulomb(system, row).sliding or ()]
     J = [algebra.gradient(f, algebra.v) for f in s]
     reach = sorted({i for slope in J for i in slope})
     along = {i: algebra.total([slope[i] * f for slope, f in zip(J, s, strict=True) if i in slope]) for i in reach}

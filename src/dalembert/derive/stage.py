@@ -1,8 +1,8 @@
 """A stage of a motion: a smooth statement, and what must stay positive for it to hold.
 
-A system that switches is at every moment a smooth system like any other: contacts that are closed are constraints, those
-that are open are not there; friction that slides has a direction, friction that sticks is a constraint with a reaction of
-its own; what stands in |x| or sign(x) has a sign. The guards say how long.
+A system that switches is at every moment a smooth system like any other: contacts that are closed are constraints,
+those that are open are not there; friction that slides has a direction, friction that sticks is a constraint with a
+reaction of its own; what stands in |x| or sign(x) has a sign. The guards say how long.
 """
 
 from dataclasses import dataclass

@@ -286,8 +286,10 @@ def forces(columns: Mapping[int, Entries], weights: Entries, algebra: Compiled) 
 
 
 def plus(a: Entries, b: Entries) -> Entries:
+    """a + b."""
     return {i: a[i] + b[i] if i in a and i in b else a[i] if i in a else b[i] for i in a | b}
 
 
 def minus(a: Entries, b: Entries) -> Entries:
+    """a − b."""
     return {i: a[i] - b[i] if i in a and i in b else a[i] if i in a else -b[i] for i in a | b}

@@ -255,8 +255,9 @@ class Integrator:
 
 
 class Course(NamedTuple):
-    """How an integrator went: whether it broke, which guard fell, its smallest step, its steps, the states (k, d) at the
-    times reached, the time it came to, and the state there.
+    """How an integrator went: whether it broke, which guard fell, its smallest step and how many, and where it came to.
+
+    `reached` are the states (k, d) at those of the times that it came to, `end` the last.
     """
 
     broken: bool

@@ -27,9 +27,10 @@ class Recipe:
     energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian; kinetic: q̇ᵀMq̇. powers: the rates at which active
     forces, ideal and work-doing constraint forces change that energy, only those that are not identically zero.
 
-    reactions: the actual multipliers, m. guards: what must stay positive, turning: those that change at all; clocks: the slopes of those in which time
-    stands by itself, which the step must see too. levels: the left-hand sides of constraints that are only looked at.
-    still: the places of coordinates that do not move. parameters: how many there are, the constants too.
+    reactions: the actual multipliers, m. guards: what must stay positive; turning: which of them change at all; clocks:
+    the slopes of those in which time stands by itself, which the step must see too. levels: the left-hand sides of
+    constraints that are only looked at. still: the places of coordinates that do not move. parameters: how many there
+    are, the constants too.
     """
 
     variables: list[Expression]

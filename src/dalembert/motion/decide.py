@@ -1,8 +1,8 @@
 """Which mode a system is in at a state, and from then on: decided by the laws of contact and friction, never guessed.
 
-What the state leaves open (a contact that touches, a sliding velocity or a switching function that is zero) is tried out:
-every mode that may be is asked what it would do, and whether it then is what it says. Where that is a matter of the next
-derivative, the compiled stage shows its first moments.
+What the state leaves open (a contact that touches, a sliding velocity or a switching function that is zero) is tried
+out: every mode that may be is asked what it would do, and whether it then is what it says. Where that is a matter of
+the next derivative, the compiled stage shows its first moments.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,8 @@ from sympy import Symbol
 from dalembert.derive import Array
 from dalembert.derive.contact import probe
 from dalembert.derive.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
-from dalembert.derive.stages import Meaning, moves_by_itself
+from dalembert.derive.stages import Meaning
+from dalembert.derive.surfaces import moves_by_itself
 from dalembert.motion.laws import Lay, Outcome, Scene
 
 ZERO = 1e-10  # a speed or force this small, relative to those there are, is none
@@ -147,7 +148,7 @@ class Judge:
     def _stays(self, scene: Scene, g: int) -> bool:
         """Whether the motion goes along a surface: it has no velocity across it, where it is one of places."""
         row = scene.probe.slides[g]
-        return abs(scene.now.speed[row]) <= ZERO * self.speed * float(np.linalg.norm(scene.now.J[row]))
+        return bool(abs(scene.now.speed[row]) <= ZERO * self.speed * np.linalg.norm(scene.now.J[row]))
 
     def _with_signs(
         self, t: float, state: Array, before: Mode, fired: Meaning | None, signs: tuple[int, ...], weak: list[Decided]
@@ -285,7 +286,7 @@ def _states(lay: Lay, rest: bool, fired: Meaning | None, k: int) -> list[str]:
     if not rest:
         return [SLIPS] if len(lay.J) > 1 else [FORWARD if lay.s[0] > 0 else BACKWARD]
     ways = [FORWARD, BACKWARD] if len(lay.J) == 1 else [SLIPS]
-    if fired is not None and fired.index == k and fired.kind in ("up", "down", "hold"):
+    if fired is not None and fired.place == k and fired.kind in ("up", "down", "hold"):
         return [*(reversed(ways) if fired.kind == "up" else ways), STICKS]
     return [STICKS, *ways]
 

@@ -166,7 +166,7 @@ def _motion(kind: type[T], system: Statement, arrays: Arrays, record: dict[str, 
         _read_only(np.array(record["end_values"], dtype=float)),
         _read_only(np.array(record["end_works"], dtype=float)),
         Status.of(record["status"]),
-        tuple(Event(*event[:-1], tuple(event[-1])) for event in record["events"]),
+        tuple(_event(*event) for event in record["events"]),
         tuple(Projection(*projection) for projection in record["projections"]),
         tuple(
             Episode(t, Choice(tuple(rows), augment), None if mode is None else _mode(mode))
@@ -247,6 +247,10 @@ def _removed(leftover: Path) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
         if leftover.exists():
             sleep(0.02)
+
+
+def _event(time: float, kind: str, name: str, before: str, after: str, state: list[float]) -> Event:
+    return Event(time, kind, name, before, after, tuple(state))
 
 
 def _mode(given: dict[str, Any]) -> Mode:

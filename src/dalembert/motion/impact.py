@@ -9,9 +9,10 @@ follow each other at the same time until none closes.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import nnls
+
 
 from dalembert.derive import Array
 from dalembert.motion.laws import Lay, Scene
@@ -72,6 +73,14 @@ def _free_inverse(scene: Scene, hard: list[int]) -> Array:
     return out
 
 
+class Rubbing(NamedTuple):
+    """Friction in an impact: the place of its contact, μ times the normal force of a unit impulse, and how it lies."""
+
+    place: int
+    mu: float
+    lay: Lay
+
+
 def _solved(
     scene: Scene,
     inverse: Array,
@@ -84,26 +93,22 @@ def _solved(
     """The change of velocity and the normal impulses."""
     A = scene.now.A[taking]
     plain = _normal(A, inverse, (1 + e) * before)
-    rubbing = [(place, *friction[j]) for place, j in enumerate(taking) if j in friction]
+    rubbing = [Rubbing(place, *friction[j]) for place, j in enumerate(taking) if j in friction]
     if not rubbing:
         return inverse @ A.T @ plain, plain
-    impulses, tangents = _with_friction(A, inverse, before, e, v, rubbing)
-    change = inverse @ (A.T @ impulses + sum(lay.J.T @ x for (_, _, lay), x in zip(rubbing, tangents, strict=True)))
+    normal, change = _sweeps(A, inverse, before, e, np.zeros(len(A)), rubbing, fixed=False)
     M = scene.now.M
-    lost = (change @ M @ (2 * v + change)) / 2
-    scale = v @ M @ v
-    if lost <= 1e-12 * scale or not scale:
-        return change, impulses
-    # Newton's restitution would give energy here: normal impulses as without friction, then the friction that takes most.
-    impulses = plain
-    tangents = _damping(A, inverse, impulses, v, rubbing)
-    return inverse @ (
-        A.T @ impulses + sum(lay.J.T @ x for (_, _, lay), x in zip(rubbing, tangents, strict=True))
-    ), impulses
+    gained = float(change @ M @ (2 * v + change)) / 2
+    if gained > 1e-12 * float(v @ M @ v):
+        # Newton's restitution would give energy: normal impulses as without friction, then friction that takes most.
+        normal, change = _sweeps(A, inverse, before, e, plain, rubbing, fixed=True)
+    return change, normal
 
 
 def _normal(A: Array, inverse: Array, right: Array) -> Array:
     """Λ ≥ 0 with SΛ + w ≥ 0 and Λᵀ(SΛ + w) = 0, as the nearest point of a cone: S = KᵀK, w = −Kᵀy."""
+    from scipy.optimize import nnls  # slow to import, and only needed where something hits
+
     values, vectors = np.linalg.eigh(inverse)
     K = (vectors * np.sqrt(np.maximum(values, 0.0))).T @ A.T
     size = np.linalg.norm(K, axis=0)
@@ -120,63 +125,45 @@ def _normal(A: Array, inverse: Array, right: Array) -> Array:
     return out
 
 
-def _with_friction(A, inverse, before, e, v, rubbing):  # type: ignore[no-untyped-def]
-    """Normal and tangential impulses by sweeps over the contacts, each solved with the others held."""
-    normal = np.zeros(len(A))
-    tangents = [np.zeros(len(lay.J)) for _, _, lay in rubbing]
-    change = np.zeros(len(v))
-    of = {place: i for i, (place, _, _) in enumerate(rubbing)}
+def _sweeps(
+    A: Array, inverse: Array, before: Array, e: Array, normal: Array, rubbing: list[Rubbing], fixed: bool
+) -> tuple[Array, Array]:
+    """Normal impulses and the change of velocity, by sweeps over the contacts, each solved with the others held.
+
+    With the normal impulses `fixed`, the tangential ones leave the least kinetic energy.
+    """
+    normal, change = normal.copy(), inverse @ A.T @ normal
+    tangents = {r.place: np.zeros(len(r.lay.J)) for r in rubbing}
+    of = {r.place: r for r in rubbing}
     own = np.einsum("ij,jk,ik->i", A, inverse, A)
+    scale = max(float(np.abs(before).max()), 1e-300) / float(np.abs(A).max())
     for _ in range(SWEEPS):
         moved = 0.0
         for place in range(len(A)):
-            rate = before[place] + A[place] @ change
-            new = max(0.0, normal[place] - (rate + e[place] * before[place]) / own[place])
-            step = inverse @ A[place] * (new - normal[place])
-            normal[place], change = new, change + step
-            moved = max(moved, float(np.abs(step).max()))
-            if place in of:
-                _, mu, lay = rubbing[of[place]]
-                W = lay.J @ inverse @ lay.J.T
-                s = lay.s + lay.J @ change
-                wanted = tangents[of[place]] - np.linalg.lstsq(W, s, rcond=1e-12)[0]
-                wanted = _in_cone(wanted, W, s, tangents[of[place]], mu * normal[place])
-                step = inverse @ lay.J.T @ (wanted - tangents[of[place]])
-                tangents[of[place]], change = wanted, change + step
+            if not fixed:
+                rate = before[place] + A[place] @ change
+                new = max(0.0, normal[place] - (rate + e[place] * before[place]) / own[place])
+                step = inverse @ A[place] * (new - normal[place])
+                normal[place], change = new, change + step
                 moved = max(moved, float(np.abs(step).max()))
-        if moved <= FINE * max(float(np.abs(v).max()), 1e-300):
+            if place in of:
+                _, mu, lay = of[place]
+                W, s = lay.J @ inverse @ lay.J.T, lay.s + lay.J @ change
+                wanted = _in_cone(tangents[place], W, s, mu * float(normal[place]))
+                step = inverse @ lay.J.T @ (wanted - tangents[place])
+                tangents[place], change = wanted, change + step
+                moved = max(moved, float(np.abs(step).max()))
+        if moved <= FINE * scale:
             break
-    return normal, tangents
+    return normal, change
 
 
-def _in_cone(wanted: Array, W: Array, s: Array, now: Array, bound: float) -> Array:
+def _in_cone(now: Array, W: Array, s: Array, bound: float) -> Array:
     """The impulse that stops sliding, or the largest one that opposes what is left of it."""
+    wanted: Array = now - np.linalg.lstsq(W, s, rcond=1e-12)[0]
     if np.linalg.norm(wanted) <= bound:
         return wanted
-    if len(wanted) == 1:
-        return np.sign(wanted) * bound
-    pace = 1.0 / np.linalg.eigvalsh(W)[-1]
-    step = now - pace * s
-    size = np.linalg.norm(step)
-    out: Array = step * min(1.0, bound / size) if size > 0 else step
-    return out
-
-
-def _damping(A, inverse, impulses, v, rubbing):  # type: ignore[no-untyped-def]
-    """Tangential impulses within their cones, for given normal ones, that leave the least kinetic energy."""
-    tangents = [np.zeros(len(lay.J)) for _, _, lay in rubbing]
-    change = inverse @ A.T @ impulses
-    for _ in range(SWEEPS):
-        moved = 0.0
-        for i, (place, mu, lay) in enumerate(rubbing):
-            W = lay.J @ inverse @ lay.J.T
-            s = lay.s + lay.J @ change
-            wanted = _in_cone(
-                tangents[i] - np.linalg.lstsq(W, s, rcond=1e-12)[0], W, s, tangents[i], mu * impulses[place]
-            )
-            step = inverse @ lay.J.T @ (wanted - tangents[i])
-            tangents[i], change = wanted, change + step
-            moved = max(moved, float(np.abs(step).max()))
-        if moved <= FINE * max(float(np.abs(v).max()), 1e-300):
-            break
-    return tangents
+    if len(wanted) > 1:  # a step towards it, and back into the cone
+        wanted = now - s / np.linalg.eigvalsh(W)[-1]
+    size = float(np.linalg.norm(wanted))
+    return wanted * min(1.0, bound / size) if size > 0 else wanted

@@ -51,7 +51,10 @@ class Outcome(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of a mode: R (r, n) with R q̈ = right and the velocities `rate`, (R M⁻¹ Rᵀ)⁺, and the ideal λ of all (m,)."""
+    """The rows of a mode: R (r, n) with R q̈ = right, and their velocities `rate`.
+
+    Also (R M⁻¹ Rᵀ)⁺, the lengths of the rows in the metric of M⁻¹, and the ideal λ of all constraints (m,).
+    """
 
     R: Array
     right: Array
@@ -327,14 +330,16 @@ def _inverse(S: Array) -> Array:
             return np.linalg.inv(S)
     except np.linalg.LinAlgError:
         pass
-    return np.linalg.pinv(S, rcond=RANK, hermitian=True)
+    out: Array = np.linalg.pinv(S, rcond=RANK, hermitian=True)
+    return out
 
 
 def _direction(G: Array, rate: Array) -> Array:
     """e with (r + G) e = rate and |e| = 1, or the shorter one of r = 0 where friction holds."""
 
     def solved(r: float) -> Array:
-        return np.linalg.lstsq(r * np.eye(len(G)) + G, rate, rcond=None)[0]
+        e: Array = np.linalg.lstsq(r * np.eye(len(G)) + G, rate, rcond=None)[0]
+        return e
 
     low, high = 0.0, float(np.linalg.norm(rate))
     if not high:

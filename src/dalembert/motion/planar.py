@@ -1,7 +1,7 @@
 """Friction that slides in a plane: its direction does not exist at rest, so that it is left and reached by a moment.
 
-Close to rest the motion is straight, and a moment of second order is exact to rounding: from rest along the acceleration,
-and from a small speed that heads for rest, to it.
+Close to rest the motion is straight, and a moment of second order is exact to rounding: from rest along the
+acceleration, and from a small speed that heads for rest, to it.
 """
 
 import numpy as np

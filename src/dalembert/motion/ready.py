@@ -90,7 +90,7 @@ class Successor:
         earlier = tuple(s or 1 for s in before.signs)
         signs, zero = self._judge.signs(t, state, earlier, self._ideal_multipliers(t, state, earlier))
         if fired is not None and fired.kind in ("gate", "above", "below"):
-            g = fired.index
+            g = fired.place
             zero = zero if g in zero else [*zero, g]
             new = {"gate": -earlier[g], "above": 1, "below": -1}[fired.kind]  # across the surface first
             signs = tuple(new if i == g else s for i, s in enumerate(signs))
@@ -114,7 +114,7 @@ class Successor:
         for likely in _next(self._switches, before, fired):
             if likely in self.failed:
                 return None
-            sticks = fired.kind == "stop" and likely.rubs[fired.index] == STICKS
+            sticks = fired.kind == "stop" and likely.rubs[fired.place] == STICKS
             mode, begin = self._halted(t, state, likely) if sticks else (likely, state)
             moving = self._engine(t, begin, mode)
             if sticks:
@@ -237,7 +237,7 @@ class Successor:
                 self._judge.scales[g] = max(self._judge.scales[g], float(sizes[place]))
 
     def _known_floors(self, mode: Mode, moving: Flow, t: float, state: Array) -> Array:
-        """What counts as zero of each guard: as it was when a mode of this shape began last, unless all is faster now."""
+        """What counts as zero of each guard: as when a mode of this shape began last, unless all is faster now."""
         shape = mode.shape
         if shape not in self._floored or self._judge.speed > 2 * self._floored[shape][1]:
             scene = self._judge.scene(t, state, mode.signs)
@@ -260,9 +260,8 @@ class Successor:
                 out.append(self._judge.scale(scene, i, outcome.multipliers) or 1e-300)
             elif kind in ("stop", "pace"):
                 lay = scene.lay(i, self._switches.active(mode))
-                out.append(
-                    float(np.linalg.norm(lay.J if len(lay.J) == 1 else lay.s)) * (speed if len(lay.J) == 1 else 1.0)
-                )
+                straight = len(lay.J) == 1
+                out.append(float(np.linalg.norm(lay.J)) * speed if straight else float(np.linalg.norm(lay.s)))
             elif kind in ("up", "down", "hold"):
                 lay = scene.lay(i, self._switches.active(mode))
                 one = size / max(scene.length(row) for row in lay.J)

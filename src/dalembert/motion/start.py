@@ -8,7 +8,7 @@ import numpy as np
 from sympy import Expr
 
 from dalembert.derive import Array, Residuals, mass_and_rows, numbers, residuals
-from dalembert.derive.stages import bare, two_sided
+from dalembert.derive.variants import bare, two_sided
 from dalembert.model import OneSided, StateError, Statement, name_of, refuse
 from dalembert.motion.nearest import nearest
 
@@ -89,7 +89,7 @@ def completed(system: Statement, stated: Mapping[Expr, float], t: float, values:
 def _outside(
     system: Statement, reach: Callable[[Statement], Array], free: Array, t: float, parameters: Mapping[Any, float]
 ) -> Array:
-    """The state that `reach` finds for the two-sided constraints, or with those one-sided ones it would penetrate closed.
+    """The state that `reach` finds for the two-sided constraints, and those one-sided ones it would penetrate, closed.
 
     Raises `StateError` where a one-sided constraint stays penetrated.
     """

@@ -28,13 +28,13 @@ def told(
         kind = "stick" if new == STICKS else "slip" if old == STICKS else "reverse"
         yield event(kind, switches.name(k), old, new)
     common = {*switches.active(before)} & {*switches.active(after)}
-    for j, old, new in zip(switches.pressed, before.normals, after.normals, strict=True):
-        if old != new and j in common:
-            yield event("normal", names[j], _sign("λ", old), _sign("λ", new))
-    for gate, old, new in zip(switches.gated.gates, before.signs, after.signs, strict=True):
-        if old != new:
-            kind = "slide" if new == 0 else "leave" if old == 0 else "switch"
-            yield event(kind, gate.words, _sign("", old), _sign("", new))
+    for j, was, becomes in zip(switches.pressed, before.normals, after.normals, strict=True):
+        if was != becomes and j in common:
+            yield event("normal", names[j], _sign("λ", was), _sign("λ", becomes))
+    for gate, was, becomes in zip(switches.gated.gates, before.signs, after.signs, strict=True):
+        if was != becomes:
+            kind = "slide" if becomes == 0 else "leave" if was == 0 else "switch"
+            yield event(kind, gate.words, _sign("", was), _sign("", becomes))
 
 
 def _sign(what: str, sign: int) -> str:

@@ -133,7 +133,7 @@ class Travel:
             self._events += struck.events
         ready = self._successor.after(self.t, self.state, earlier, fired)
         if before is not None:
-            (t, state), stopped = ready.begin, fired.index if fired is not None and fired.kind == "stop" else None
+            (t, state), stopped = ready.begin, fired.place if fired is not None and fired.kind == "stop" else None
             self._events += told(self.staging.switches, before, ready.mode, t, tuple(map(float, state)), stopped)
         self.state = ready.begin[1]
         if ready.bridge:
@@ -210,11 +210,11 @@ class Travel:
         """What has switched: a friction in a plane that heads for rest is brought to it, else it has not stopped."""
         if meaning.kind == "pace":
             return None
-        if meaning.kind != "stop" or ready.mode.rubs[meaning.index] != SLIPS:
+        if meaning.kind != "stop" or ready.mode.rubs[meaning.place] != SLIPS:
             return meaning
         scene = self.judge.scene(self.t, self.state, ready.mode.signs)
         a = ready.flow.along(np.array([self.t]), self.state[None, :]).acceleration[0]
-        tau = moment_to_rest(self.judge, scene, ready.mode, meaning.index, a)
+        tau = moment_to_rest(self.judge, scene, ready.mode, meaning.place, a)
         if tau is None:
             return None
         self._cross(ready.mode, ready.flow, Bridge(tau, a))

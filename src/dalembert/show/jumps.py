@@ -1,5 +1,6 @@
 """Curves that jump at events, drawn so: on each side of a jump they go straight on to it."""
 
+from collections.abc import Container
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -21,10 +22,11 @@ class Jumps(NamedTuple):
     right: Array
 
     @classmethod
-    def of(cls, motion: Trajectory) -> Self:
-        """The jumps of a motion at its samples."""
+    def of(cls, motion: Trajectory, kinds: Container[str] | None = None) -> Self:
+        """The jumps of a motion at its events, or at those of some kinds."""
         t = motion.t
-        events = np.unique([e.time for e in motion.events if e.after and len(t) and t[0] < e.time <= t[-1]])
+        told = [e.time for e in motion.events if e.after and (kinds is None or e.kind in kinds)]
+        events = np.unique([time for time in told if len(t) and t[0] < time <= t[-1]])
         gaps = np.searchsorted(t, events)  # the samples right after
         crowd = np.bincount(gaps, minlength=len(t) + 2)
         alone = crowd[gaps] == 1

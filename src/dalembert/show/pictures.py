@@ -110,6 +110,7 @@ def _panels(motion: Trajectory) -> Iterator[Panel]:
     if np.any(along.nonideal):
         curves = _components(names, jumps.drawn(along.nonideal.T).T, "Q^c_{ni}")
         yield Panel("Constraint force, work-doing part $Q^c_{ni}$", force, curves, jumps.times)
+    jumps = Jumps.of(motion, ("impact", "rest"))  # other switches leave energy and work as they are
     energies = [curve._replace(values=jumps.drawn(curve.values)) for curve in _energies(motion)]
     yield Panel("Energy, and work since the start" if energies[1:] else "Energy", "J", energies, jumps.times)
     off = np.abs(motion.balance - motion.balance[:1])

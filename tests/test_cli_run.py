@@ -22,6 +22,7 @@ from dalembert.cli_progress import Bar, line
 from dalembert.show import Summary
 from gallery_models import CONTRADICTORY, SMOOTH, SWITCHING
 
+MOVED = [*SMOOTH, *(pytest.param(name, marks=pytest.mark.compiled) for name in SWITCHING)]
 COMMAND = [sys.executable, "-m", "dalembert", "run"]
 
 BLOW_UP = """
@@ -123,7 +124,7 @@ def test_the_gallery_is_sorted_rightly():
 
 class TestText:
     @pytest.mark.parametrize("width", [60, 80, 120])
-    @pytest.mark.parametrize("name", [*SMOOTH, *SWITCHING])
+    @pytest.mark.parametrize("name", MOVED)
     def test_every_model_runs(self, call, monkeypatch, name, width):
         monkeypatch.setenv("COLUMNS", str(width))
         system = da.System.load(gallery.path(name))
@@ -136,6 +137,7 @@ class TestText:
         assert all(row == row.rstrip() for row in answer.out.splitlines())
         assert columns(answer.out) < width
 
+    @pytest.mark.compiled
     def test_what_switched_is_told(self, call):
         ring = call("rough-ring").out
         assert "  3.10899858  stick    ring  slips backward → sticks\n" in ring
@@ -159,7 +161,7 @@ class TestText:
 
 
 class TestJson:
-    @pytest.mark.parametrize("name", [*SMOOTH, *SWITCHING])
+    @pytest.mark.parametrize("name", MOVED)
     def test_one_document_and_nothing_else(self, call, name):
         answer = call(name, "--json")
         document = json.loads(answer.out)  # raises where anything stands before or after it
@@ -176,6 +178,7 @@ class TestJson:
         assert document["samples"]["state"] == ["x", "y", "z", "x'", "y'", "z'"] == list(document["end"])
         assert_allclose(list(document["end"].values()), motion.end_values, rtol=1e-13, atol=1e-15)
 
+    @pytest.mark.compiled
     def test_what_switched_is_there_in_full(self, call):
         found = json.loads(call("bouncing-ball", "--json").out)
         motion = da.System.load(gallery.path("bouncing-ball")).simulate()
@@ -304,6 +307,7 @@ class TestKeeping:
         assert [os.path.basename(name) for name in saved] == ["motion.nc", "summary.json", "model.toml"]
         assert all(map(os.path.exists, saved))
 
+    @pytest.mark.compiled
     @pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG\r\n\x1a\n"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
     def test_a_picture_is_what_its_name_says(self, call, tmp_path, suffix, begins):
         for name in ("sliding-block", "bouncing-ball"):
@@ -340,8 +344,9 @@ class TestARunThatBreaks:
         assert_allclose(v**2 / 2 - q**3 / 3, 0.9**2 / 2 - 1 / 3, atol=1e-9)  # the first integral of q̈ = q²
 
 
+@pytest.mark.compiled
 class TestAParadox:
-    """A rod that falls on a floor so rough that, sliding, it would be pressed into it by its own friction (Painlevé)."""
+    """A rod that falls on a floor so rough that its own friction would press it into the floor (Painlevé)."""
 
     def test_it_is_told_and_kept(self, call, model, tmp_path):
         answer = call(model(PAINLEVE), "-o", tmp_path / "out", "--plot", tmp_path / "rod.png")

@@ -14,6 +14,9 @@ from click.testing import CliRunner
 import dalembert as da
 from dalembert import gallery
 from dalembert.cli import app
+from dalembert.motion.status import Ending
+from dalembert.show.timeline import KINDS
+from gallery_models import SWITCHING
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -23,7 +26,15 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: p.name)
+def pages(language):
+    """The pages with blocks of a language; those that move what switches need the compiled engine."""
+    switching = [pytest.mark.compiled]
+    for page in PAGES:
+        if blocks(page, language):
+            yield pytest.param(page, id=page.name, marks=switching if page.name in ("README.md", "motion.md") else ())
+
+
+@pytest.mark.parametrize("page", [*pages("python")])
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     """All blocks of a page, one after the other, in one namespace."""
     shutil.copy(gallery.path("rough-ring"), tmp_path)
@@ -31,14 +42,14 @@ def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     exec(compile("\n".join(blocks(page, "python")), str(page), "exec"), {})
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "toml")], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [*pages("toml")])
 def test_model_files_load(page, tmp_path):
     for text in blocks(page, "toml"):
         (tmp_path / "model.toml").write_text(text, encoding="utf-8")
         assert da.System.load(tmp_path / "model.toml").name == tomllib.loads(text)["name"]
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console")], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [*pages("console")])
 def test_commands_run(page, tmp_path, monkeypatch):
     (tmp_path / "broken.toml").write_text('coordinates = ["x"]\nlagrangian = "x\'^2 + + k"\n', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -56,10 +67,40 @@ def test_readme_has_the_two_commands_first():
     assert all(c.count("\n") == 1 for c in commands[:2])
 
 
+@pytest.mark.compiled
+def test_the_readme_prints_what_it_says(capsys):
+    """The events of the ring, told in comments beside the code."""
+    first = blocks(ROOT / "README.md", "python")[0]
+    exec(compile(first, "README.md", "exec"), {})
+    comments = [line.partition("# ")[2] for line in first.splitlines()]
+    said = [words for words in comments if words.startswith("finished") or "→" in words]
+    assert len(said) == 4
+    assert capsys.readouterr().out.splitlines() == said
+
+
+@pytest.mark.compiled
+def test_every_kind_of_event_and_every_ending_is_described():
+    page = (ROOT / "docs" / "motion.md").read_text(encoding="utf-8")
+    kinds = {event.kind for name in SWITCHING for event in da.System.load(gallery.path(name)).simulate().events}
+    assert kinds >= {"impact", "rest", "release", "stick", "slip", "reverse"}
+    for kind in (*kinds, *KINDS):
+        assert f"`{kind}`" in page
+    for ending in Ending:
+        assert f"`{ending}`" in page or ending == Ending.SWITCHED
+
+
 def test_links_lead_somewhere():
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+        for target, place in re.findall(r"\]\(([^)#:]*)(?:#([^)]+))?\)", page.read_text(encoding="utf-8")):
+            found = page.parent / target if target else page
+            assert found.exists(), f"{page.name}: {target}"
+            assert not place or place in headings(found), f"{page.name}: {target}#{place}"
+
+
+def headings(page):
+    """The names by which the headings of a page can be linked to."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
+    return [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
 
 
 def test_benchmark_page_is_made_from_its_results():

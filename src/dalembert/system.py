@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from dalembert import derive, motion, show
-from dalembert.model import Statement, name_of
+from dalembert.model import OneSided, Statement, name_of
 from dalembert.principles import Certificate, ContradictionError, Instant, MassError, certify, least_squares
 
 if TYPE_CHECKING:
@@ -30,16 +30,26 @@ class System(Statement):
     def instant(self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None) -> Instant:
         """M, Q, A, b, C as arrays at a state, a mapping from every coordinate and velocity to its value.
 
-        Raises `StateError` with all that is missing, foreign or does not exist at this state.
+        One-sided constraints that are not in contact there are left out, as they would be in a motion. Raises
+        `StateError` with all that is missing, foreign or does not exist at this state.
         """
-        return derive.instant(self, state, t, parameters)
+        return derive.instant(self._touching(state, t, parameters), state, t, parameters)
+
+    def _touching(self, state: Mapping[Any, Any], t: float, parameters: Mapping[Any, Any] | None) -> Self:
+        """The system without the one-sided constraints that are apart at a state."""
+        if not any(isinstance(c, OneSided) for c in self.constraints):
+            return self
+        given = derive.numbers(self, state, t, parameters)[: 2 * len(self.coordinates)]
+        keys = (*self.coordinates, *self.velocities)
+        return self.without(show.apart(self, dict(zip(keys, given, strict=True)), self.residuals(state, t, parameters)))
 
     def verify(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
     ) -> Certificate:
         """Every principle's answer at a state, side by side, with the laws they must obey."""
         now = self.instant(state, t, parameters)
-        return certify(now, distance=self.residuals(state, t, parameters).distance.tolist())
+        distance = self._touching(state, t, parameters).residuals(state, t, parameters).distance
+        return certify(now, distance=distance.tolist())
 
     def residuals(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None

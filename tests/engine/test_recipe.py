@@ -9,11 +9,11 @@ from sympy.physics.mechanics import dynamicsymbols
 import dalembert as da
 from dalembert import gallery
 from dalembert.derive import initial_state
+from dalembert.derive.stage import Stage
 from derive.generator import Generated
 from gallery_models import SMOOTH
 
 hy = pytest.importorskip("heyoka", reason="heyoka has wheels for Linux only")
-from dalembert.derive.stage import Stage
 from dalembert.engine import NotSmooth  # noqa: E402
 from dalembert.engine.recipe import recipe  # noqa: E402
 

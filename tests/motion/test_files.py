@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from dataclasses import fields, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 import h5py
@@ -19,6 +19,7 @@ from dalembert.derive.modes import Mode
 from dalembert.engine import Along, Choice
 from dalembert.motion import Event, Projection, files, staging
 from dalembert.motion.record import Episode
+from motion.alike import same
 
 x, y, theta, energy = dynamicsymbols("x y theta energy")
 t = dynamicsymbols._t
@@ -81,7 +82,10 @@ def strange():
         end_time=float(np.nextafter(motion.end_time, 9)),
         end_values=scrambled(6),
         end_works=scrambled(4),
-        events=tuple(Event(float(v), "kind\n\t“q”", f'{i} "α" \\ {{}}', "λ > 0", "λ < 0", (float(v), -0.0)) for i, v in enumerate(rng.random(20_000))),
+        events=tuple(
+            Event(float(v), "kind\n\t“q”", f'{i} "α" \\ {{}}', "λ > 0", "λ < 0", (float(v), -0.0))
+            for i, v in enumerate(rng.random(20_000))
+        ),
         projections=tuple(Projection(*map(float, row)) for row in rng.random((3000, 3))),
         episodes=(Episode(0.0, Choice((0,), False)), Episode(0.1 + 0.2, Choice((), True), NESTED)),
         statistics=MappingProxyType(
@@ -95,23 +99,6 @@ def strange():
 
 
 MOTIONS = {f.__name__: f for f in (appell, drag, free, clash, broken, joined, strange)}
-
-
-def same(a, b):
-    """Every field and every derived array, bit for bit."""
-    for field in fields(a):
-        mine, other = getattr(a, field.name), getattr(b, field.name)
-        if isinstance(mine, np.ndarray):
-            assert mine.shape == other.shape, field.name
-            assert mine.tobytes() == other.tobytes(), field.name
-            assert not other.flags.writeable, field.name
-        else:
-            assert mine == other, field.name
-            assert type(mine) is type(other), field.name
-    for mine, other in zip((*a.along, a.residual, a.balance), (*b.along, b.residual, b.balance), strict=True):
-        assert (mine.shape, mine.tobytes()) == (other.shape, other.tobytes())
-    assert xarray.Dataset.identical(a.dataset, b.dataset)
-    return True
 
 
 @pytest.mark.parametrize("ending", ENDINGS[:2])

@@ -153,11 +153,17 @@ def test_of_many_coordinates_those_that_vary_most_have_names():
     assert list(named(panel(chain(7).plot(), "Distance"))) == ["largest of 7"]
 
 
-SIZES = {"1": pendulum, "2": driven, "18": lambda: chain(6), "ball": lambda: loaded("bouncing-ball"),
-         "rod": lambda: loaded("rod"), "walls": lambda: between_walls()}  # fmt: skip
-
-
-@pytest.mark.parametrize("make", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(pendulum, id="1"),
+        pytest.param(driven, id="2"),
+        pytest.param(lambda: chain(6), id="18"),
+        pytest.param(lambda: loaded("bouncing-ball"), id="ball", marks=pytest.mark.compiled),
+        pytest.param(lambda: loaded("rod"), id="rod", marks=pytest.mark.compiled),
+        pytest.param(lambda: between_walls(), id="walls", marks=pytest.mark.compiled),
+    ],
+)
 def test_nothing_is_drawn_over_the_curves_or_outside_the_figure(make):
     figure = make().plot()
     canvas = FigureCanvasAgg(figure)
@@ -236,6 +242,7 @@ def bars(ax):
     return [lane for lane in spans if lane]
 
 
+@pytest.mark.compiled
 def test_modes_are_bars_and_events_ticks_with_their_names():
     motion = loaded("hemisphere")
     (event,) = motion.events
@@ -261,6 +268,7 @@ def between_walls(until=80.0):
     return system.simulate({x: 0.0, x.diff(): 4.0}, until, samples=300)
 
 
+@pytest.mark.compiled
 def test_many_events_and_modes_are_drawn_in_a_few_lanes():
     motion = between_walls()
     figure = motion.plot()
@@ -276,6 +284,7 @@ def test_many_events_and_modes_are_drawn_in_a_few_lanes():
         drawn(figure, form)
 
 
+@pytest.mark.compiled
 def test_a_path_has_its_corners_at_events():
     motion = loaded("bouncing-ball")
     curve = named(panel(motion.plot(), "Coordinates"))["$y$"]
@@ -288,6 +297,7 @@ def test_a_path_has_its_corners_at_events():
         assert height[times < event.time][-1] > 1e-6
 
 
+@pytest.mark.compiled
 def test_forces_and_energies_jump_at_events_and_not_between_samples():
     """The belt: friction jumps from mu_s m g to mu m g where it slips, and its work has no jump."""
     motion = loaded("belt", samples=200)
@@ -308,6 +318,7 @@ def test_forces_and_energies_jump_at_events_and_not_between_samples():
     assert_allclose(energy, [0.9935, 0.981 * 0.64 + 0.0125], rtol=1e-9)
 
 
+@pytest.mark.compiled
 def test_an_open_contact_is_not_off_its_constraint():
     motion = loaded("hemisphere")
     assert motion.residual.max() > 0.05  # it flies

@@ -89,6 +89,11 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
         try:
             if len(rows) < len(names) and parts["C"].free_symbols & set(algebra.lam):
                 raise Unreadable("a nature refers to multipliers, which are not unique where rows are redundant")
+            if any(f.row is not None for f in kept.derived.friction):
+                raise Unreadable(
+                    "friction follows the actual normal force, which it changes itself; in C, λ of such a constraint "
+                    "is the actual one, Qᶜ = C + Aᵀλ, found together with the acceleration"
+                )
             with deadline(seconds):
                 solved = _solve(parts, rows, algebra)
         except Undetermined as reason:

@@ -1,6 +1,7 @@
 """Numbers at an instant: M, Q, A, b and C of a statement at a state, as NumPy arrays."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from dalembert.derive.mechanics import Derived
 from dalembert.derive.prepared import Prepared, prepared
 from dalembert.derive.states import numbers
 from dalembert.derive.tape import Tape
-from dalembert.model import ModelError, StateError, Statement, name_of, refuse
+from dalembert.model import ModelError, OneSided, StateError, Statement, name_of, refuse
 from dalembert.principles import Instant, dependencies, explicit
 
 Array = np.ndarray
@@ -64,7 +65,41 @@ def instant_at(system: Statement, inputs: Sequence[float]) -> Instant:
 
     C = effect(lam)
     _refuse_arbitrary(now, lam, C, effect)
+    if any(f.row is not None for f in d.friction):
+        units = {
+            f.row: located(work, [*inputs, *np.eye(len(b))[f.row]], system) for f in d.friction if f.row is not None
+        }
+        C = _following_actual(system, now, C, d, units)
     return Instant(now.M, Q, A, b, C, *names)
+
+
+def _following_actual(
+    system: Statement, now: Instant, C: Array, d: Derived[Expr], units: Mapping[int, list[float]]
+) -> Array:
+    """C with the friction that follows the actual multipliers: −D|λ̂| with Qᶜ = C + Aᵀλ̂; `units` is it at |λ̂| = 1.
+
+    Raises `StateError` where no signs of λ̂, or more than one set of them, agree with what they lead to (Painlevé).
+    """
+    D = np.zeros((now.n, now.m))
+    for row, values in units.items():
+        D[:, row] = _friction(d, values, now.n, row)
+    S, load = np.linalg.solve(now.M, now.A.T), np.linalg.solve(now.M, now.Q + C)
+    found = []
+    for signs in product((1.0, -1.0), repeat=len(units)):
+        if any(s < 0 and isinstance(system.constraints[r], OneSided) for s, r in zip(signs, units, strict=True)):
+            continue  # it may only push
+        signed = D.copy()
+        for s, r in zip(signs, units, strict=True):
+            signed[:, r] *= s
+        matrix = now.A @ S + now.A @ np.linalg.solve(now.M, signed)
+        actual = np.linalg.lstsq(matrix, now.b - now.A @ load, rcond=None)[0]
+        if all(s * actual[r] >= 0 for s, r in zip(signs, units, strict=True)):
+            found.append(signed @ actual)
+    if not found or any(np.abs(other - found[0]).max() > 1e-9 * (1 + np.abs(found[0]).max()) for other in found):
+        many = "more than one normal force is" if found else "no normal force is"
+        raise StateError("the state", [f"with its friction {many} possible here (Painlevé)"])
+    whole: Array = C + found[0]
+    return whole
 
 
 def mass_and_rows(system: Statement, inputs: Sequence[float]) -> tuple[Array, RowNumbers]:
@@ -149,6 +184,22 @@ def _filled(shape: tuple[int, int], sparse: Mapping[tuple[int, int], Any], value
     return matrix
 
 
+def _friction(d: Derived[Expr], values: list[float], n: int, row: int) -> Array:
+    """C of the friction of one constraint, from the numbers of the friction terms."""
+    C = np.zeros(n)
+    rest = iter(values[n:])
+    for friction in d.friction:
+        size, speed = next(rest), next(rest)
+        along = {i: next(rest) for i in friction.along}
+        if friction.row == row and size:
+            if not speed:
+                fault = f"the friction of constraint {friction.constraint!r} has no direction at rest"
+                raise StateError("the state", [f"{fault}: whether it sticks or slips cannot be told at one instant"])
+            for i, a in along.items():
+                C[i] -= size * a / speed
+    return C
+
+
 def _work(d: Derived[Expr], values: list[float], n: int) -> Array:
     """C from the smooth part and the friction terms; friction of no size needs no direction."""
     C = np.array(values[:n])
@@ -157,7 +208,7 @@ def _work(d: Derived[Expr], values: list[float], n: int) -> Array:
     for friction in d.friction:
         size, speed = next(rest), next(rest)
         along = {i: next(rest) for i in friction.along}
-        if size == 0:
+        if size == 0 or friction.row is not None:
             continue
         if size < 0:
             faults.append(f"the friction coefficient of constraint {friction.constraint!r} is negative here")

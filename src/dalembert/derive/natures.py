@@ -34,12 +34,16 @@ from dalembert.model import (
 
 @dataclass(frozen=True, eq=False)
 class Friction(Generic[E]):
-    """C_i = −size · along_i / speed: at rest (speed 0) the direction is undefined unless size is zero too."""
+    """C_i = −size · along_i / speed: at rest (speed 0) the direction is undefined unless size is zero too.
+
+    `row` is the constraint whose actual multiplier stands in the size for λ, None where it is the ideal one.
+    """
 
     constraint: str
     size: E
     along: dict[int, E]
     speed: E
+    row: int | None = None
 
 
 def work_doing(
@@ -133,7 +137,7 @@ def _given(system: Statement, row: int, mu: Any, algebra: Algebra[Any], A: Any) 
         normal = _norm(algebra, [algebra.total(p) for p in parts.values()])
     else:
         normal = _norm(algebra, [algebra.lam[r] for r in rows])
-    return Friction(constraint.name, mu * normal, along, _norm(algebra, s))
+    return Friction(constraint.name, mu * normal, along, _norm(algebra, s), _actual_row(system, row))
 
 
 def _coulomb(
@@ -176,7 +180,11 @@ def _coulomb(
     else:
         reach = sorted({i for part in parts.values() for i in part})
         normal = norm({i: algebra.total([p[i] * algebra.lam[r] for r, p in parts.items() if i in p]) for i in reach})
-    return Friction(constraint.name, mu * normal, along, speed)
+    return Friction(constraint.name, mu * normal, along, speed, _actual_row(system, row))
+
+
+def _actual_row(system: Statement, row: int) -> int | None:
+    return row if coulomb(system, row).normal == "actual" else None
 
 
 def reactions(

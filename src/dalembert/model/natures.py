@@ -103,9 +103,9 @@ class Coulomb:
 
     - `static`: the coefficient that holds at rest, at least `mu`, which is meant where it is left out.
     - `normal`: "ideal", friction that follows the force its constraint would exert were all ideal (the papers' law), or
-      "actual", friction that follows the force it exerts, which friction itself changes.
-    - `sliding`: the sliding velocity, one expression linear in the velocities, or two or three for its components at
-      right angles. Then N = |λ_j|, the force for a constraint stated as a distance, unless one particle slides.
+      "actual", friction that follows the force it exerts, which friction itself changes (of its own constraint alone).
+    - `sliding`: the sliding velocity, one expression linear in the velocities, or two for its components at right
+      angles. Then N = |λ_j|, which is the force for a constraint stated as a distance; among mass points |λ_j ∂φ/∂r|.
     - `of`: the names of the constraints whose joint force presses; the constraint alone where it is left out.
     """
 
@@ -184,9 +184,9 @@ def _sliding(given: object) -> tuple[tuple[Expr, ...] | None, list[str]]:
 
 
 def sliding_count(number: int, what: str) -> Iterator[str]:
-    """A fault where a sliding velocity has not one to three components."""
-    if not 1 <= number <= 3:
-        yield f"{what} has {number} components, one to three are meant"
+    """A fault where a sliding velocity has not one or two components."""
+    if not 1 <= number <= 2:
+        yield f"{what} has {number} components, one or two are meant"
 
 
 def sliding_faults(expr: Expr, what: str) -> Iterator[str]:

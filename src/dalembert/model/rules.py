@@ -80,6 +80,8 @@ def _nature_faults(system: "Statement", constraint: Constraint) -> Iterator[str]
         for name in nature.of:
             if name not in names:
                 yield f"{what} is pressed by the constraint {name!r}, which there is not"
+        if nature.normal == "actual" and nature.of not in ((), (constraint.name,)):
+            yield f"{what} follows the actual force of other constraints ({', '.join(nature.of)}): its own is meant"
         if nature.sliding is None:
             yield from _unclear(system, constraint)
     elif isinstance(nature, Coulomb):

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-
 from dalembert.derive import Array
 from dalembert.motion.laws import Lay, Scene
 

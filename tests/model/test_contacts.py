@@ -283,7 +283,7 @@ BAD_FILES = {  # file: what each of its faults says, in the order of the file
     FLOOR + "nature = { coulomb = 1, sliding = 'x' }": ["nature.sliding is x(t), which contains no velocity"],
     FLOOR + "nature = { coulomb = 1, sliding = 0 }": ["nature.sliding is 0, which contains no velocity"],
     FLOOR + "nature = { coulomb = 1, sliding = \"x'^2\" }": ["which is not linear in the velocities"],
-    FLOOR + "nature = { coulomb = 1, sliding = [\"x'\", \"x'*y'\", 'y'] }": ["sliding[2] is", "sliding[3] is y(t)"],
+    FLOOR + "nature = { coulomb = 1, sliding = [\"x'*y'\", 'y'] }": ["sliding[1] is", "sliding[2] is y(t)"],
     FLOOR + "nature = { coulomb = 1, sliding = [] }": ["nature.sliding has 0 components, one or two are meant"],
     FLOOR + "nature = { coulomb = 1, sliding = [1, 2, 3, 4] }": ["nature.sliding has 4 components"],
     FLOOR + "nature = { coulomb = 1, sliding = { x = 1 } }": ["nature.sliding is a table, an expression in quotes"],

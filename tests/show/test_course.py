@@ -206,3 +206,4 @@ class TestSummary:
         assert [mode["mode"] for mode in found["modes"]] == ["table open", "table closed"]
         assert sum(mode["time"] for mode in found["modes"]) == pytest.approx(5.0)
         assert found["statistics"]["switches"] > MANY
+        assert f"steps over {found['statistics']['switches']} switches in" in motion.summary().text()

@@ -16,15 +16,20 @@ from dalembert.motion.status import Event
 LOW = 2e-12  # bounces lower than this fraction of the coordinates are at rest
 TIRED = 1e-12  # a speed of approach this small, relative to those there are, is taken without restitution
 SLACK = 1e-10  # and one this small is none
+FAINT = 1e-4  # one above this, after an impact, is that of a bounce that can be seen
 
 
 class Struck(NamedTuple):
-    """The state (2n,) after impacts at one time, the energy their impulses gave, what is told, and what was struck."""
+    """The state (2n,) after impacts at one time, the energy their impulses gave, what is told, and what was struck.
+
+    `faint` says that something parts so slowly that it may be at rest.
+    """
 
     state: Array
     energy: float
     events: list[Event]
     contacts: tuple[int, ...]
+    faint: bool
 
 
 class Strikes:
@@ -55,7 +60,8 @@ class Strikes:
             new = "open" if rates[j] > SLACK * pace[j] else "closed"
             if now.rate[j] < 0 or new != old:
                 events.append(Event(t, "impact", self._constraints[j].name, old, new, tuple(map(float, after))))
-        return Struck(after, done.energy, events, done.struck)
+        faint = any(0 < rates[j] < FAINT * pace[j] for j in touching)
+        return Struck(after, done.energy, events, done.struck, faint)
 
     def rest(
         self, t: float, struck: Struck, mode: Mode, decided: Decided, accumulates: Callable[[], float]
@@ -89,7 +95,7 @@ class Strikes:
         events += [
             Event(t + left, "rest", name, "open", "closed", tuple(map(float, state))) for name, left in names.items()
         ]
-        return Struck(state, energy, events, struck.contacts)
+        return Struck(state, energy, events, struck.contacts, False)
 
     def _scene(self, t: float, state: Array, mode: Mode) -> Scene:
         return self._judge.scene(t, state, tuple(s or 1 for s in mode.signs))

@@ -125,7 +125,9 @@ class Travel:
         """The mode from here on, after what impacts there are; what switched is told."""
         earlier = before or self._successor.blank()
         if struck := self._strikes.at(self.t, self.state, earlier):
-            likely = next(self._successor.candidates(self.t, struck.state, earlier, None), None)
+            likely = (
+                next(self._successor.candidates(self.t, struck.state, earlier, None), None) if struck.faint else None
+            )
             if likely is not None:
                 struck = self._strikes.rest(self.t, struck, earlier, likely, self._accumulates) or struck
             self.state = struck.state

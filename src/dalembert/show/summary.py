@@ -219,7 +219,9 @@ class Summary:
 
     def _cost(self) -> str:
         facts = self.statistics
-        said = f"{counted(int(facts['steps']), 'step')} in {duration(facts['run_seconds'])}"
+        crossed = int(facts.get("switches", 0))
+        over = f" over {counted(crossed, 'switch', 'switches')}" if crossed else ""
+        said = f"{counted(int(facts['steps']), 'step')}{over} in {duration(facts['run_seconds'])}"
         if facts.get("compile_seconds"):
             said += f", compiled in {duration(facts['compile_seconds'])}"
         return f"{said} ({facts['engine']}, tolerance {facts['tolerance']:.2g})"

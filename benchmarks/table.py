@@ -21,6 +21,8 @@ def page() -> str:
     ]
     if (RESULTS / "motion.json").exists():
         lines += ["", *motion(json.loads((RESULTS / "motion.json").read_text(encoding="utf-8")))]
+    if (RESULTS / "switching.json").exists():
+        lines += ["", *switching(json.loads((RESULTS / "switching.json").read_text(encoding="utf-8")))]
     return "\n".join(lines) + "\n"
 
 
@@ -70,9 +72,62 @@ def motion(run: dict) -> list[str]:
             "|---|---|---:|---:|---:|---:|",
         ]
         lines += [line(r, names) for r in chosen(rows)]
-    lines += ["", "### Figures", "", "| figure | value | target | |", "|---|---:|---:|---|"]
+    return [*lines, "", "### Figures", "", *figures(run["figures"])]
+
+
+def switching(run: dict) -> list[str]:
+    lines = [
+        "## Motion across switches",
+        "",
+        "`python benchmarks/switching.py -o benchmarks/results/switching.json`: friction that holds, contacts that",
+        f"close, at the default precision, the best of at least {run['repeats']} runs after a first one, the whole",
+        "call; errors are against closed forms. The peer on the belt is a program with events as a user would write",
+        "it, the peer on the incline MuJoCo, whose block is let settle for a second before it is looked at.",
+        "",
+        f"Python {run['machine']['python']}, {', '.join(f'{n} {v}' for n, v in run['versions'].items())}.",
+        "",
+        "| motion | program | setting | time, ms | switches | error |",
+        "|---|---|---|---:|---:|---|",
+    ]
+    for r in run["results"]:
+        errors = ", ".join(f"{what}: {value:.0e}" for what, value in r.get("errors", {}).items())
+        where = f"| {r['case']} | {r['program']} | {r['setting']} |"
+        lines.append(f"{where} {1e3 * r['run_seconds']:.3g} | {r['switches']} | {errors} |")
+    lines += [
+        "",
+        "### A block on an incline that friction holds",
+        "",
+        "| program | setting | lasts, s | moves, m | time, ms |",
+        "|---|---|---:|---:|---:|",
+    ]
+    for r in run["creep"]:
+        said = (
+            f"{r['lasts']:g} | {r['moved']:.0e} | {1e3 * r['run_seconds']:.3g}"
+            if "moved" in r
+            else f"{r['reason']} | |"
+        )
+        lines.append(f"| {r['program']} | {r['setting']} | {said} |")
+    lines += [
+        "",
+        "### Compilation",
+        "",
+        "The first motion of a model, nothing being kept from before, and what is compiled when it is moved again with",
+        "another start and other values.",
+        "",
+        "| model | kinds of modes | integrators | compilation, s | all of setup, s | compiled again |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for c in run["compilation"]:
+        made = f"{c['integrators']} | {c['compile_seconds']:.2f} | {c['seconds']:.2f} | {c['again']}"
+        lines.append(f"| {c['model']} | {c['kinds_of_modes']} | {made} |")
+    return [*lines, "", "### Figures of switching", "", *figures(run["figures"])]
+
+
+def figures(asked: list[dict]) -> list[str]:
+    """What was asked of a benchmark, with its targets."""
+    lines = ["| figure | value | target | |", "|---|---:|---:|---|"]
     said = {True: "met", False: "missed", None: ""}
-    for f in run["figures"]:
+    for f in asked:
         value = "not measured" if f["value"] is None else f"{f['value']:.3g}"
         name = f"{f['name']} ({f['note']})" if f["note"] else f["name"]
         lines.append(f"| {name} | {value} | {f['target']} | {said[f['met']]} |")

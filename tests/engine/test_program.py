@@ -79,7 +79,11 @@ def test_a_function_that_nobody_can_move_is_refused_by_name(engine):
     system = da.System.from_lagrangian(x.diff() ** 2 / 2 - floor(x), [x], forces={x: gamma(2 + x)}, name="steps")
     with pytest.raises(NotSmooth) as caught:
         system.simulate({}, until=1.0, engine=engine)
-    for part in ("System 'steps'", "floor(x(t)) switches", "gamma(x(t) + 2) is not a function that can be moved"):
+    for part in (
+        "System 'steps'",
+        "floor(x(t)) is not a function that can be moved",
+        "gamma(x(t) + 2) is not a function that can be moved",
+    ):
         assert part in str(caught.value)
 
 

@@ -62,6 +62,11 @@ class Gate:
     words: str
     places: tuple[str, ...]
 
+    @property
+    def about(self) -> str:
+        """The function in words: what is positive or negative."""
+        return _words(self.function)
+
 
 @dataclass(frozen=True)
 class Choice:

@@ -108,8 +108,9 @@ class Switches:
         names = [c.name for c in self.form.constraints]
         said = [f"{names[j]} {'closed' if j in mode.closed else 'open'}" for j in self.one_sided]
         said += [f"{self.name(k)} {state}" for k, state in enumerate(mode.rubs) if state != OFF]
-        said += [f"{names[j]} λ {_sign(e)} 0" for j, e in zip(self.pressed, mode.normals, strict=True)]
-        said += [f"{g.words} {_sign(s)} 0" for g, s in zip(self.gated.gates, mode.signs, strict=True)]
+        pressed = zip(self.pressed, mode.normals, strict=True)
+        said += [f"{names[j]} λ {_sign(e)} 0" for j, e in pressed if j in self.active(mode)]
+        said += [f"{g.about} {_sign(s)} 0" for g, s in zip(self.gated.gates, mode.signs, strict=True)]
         return ", ".join(said) or "smooth"
 
     def _fresh(self, name: str, count: int) -> tuple[Symbol, ...]:

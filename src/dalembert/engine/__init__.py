@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.derive import Array, form
 from dalembert.derive.stage import Stage, whole
 from dalembert.engine.flow import POWERS, WORKS, Along, Choice, Flow, Piece, Watch
-from dalembert.engine.smooth import NotSmooth, refuse_switches
+from dalembert.engine.smooth import NotSmooth, refuse_switches, refuse_unknown
 from dalembert.model import Statement
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "distance",
     "flow",
     "refuse_switches",
+    "refuse_unknown",
 ]
 
 Engine = Literal["taylor", "plain"]

@@ -12,7 +12,17 @@ from sympy import Expr
 from sympy.core.function import AppliedUndef
 
 from dalembert.derive import form
-from dalembert.model import Coulomb, ModelError, Reaction, Statement, all_expressions, is_coordinate, refuse, time
+from dalembert.model import (
+    Coulomb,
+    ModelError,
+    OneSided,
+    Reaction,
+    Statement,
+    all_expressions,
+    is_coordinate,
+    refuse,
+    time,
+)
 
 SMOOTH_FUNCTIONS = (
     sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc,
@@ -21,17 +31,30 @@ SMOOTH_FUNCTIONS = (
     sp.exp, sp.log,
 )  # fmt: skip
 
-SWITCHES = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Heaviside, sp.Piecewise, sp.floor, sp.ceiling)
+SWITCHES = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Heaviside, sp.Piecewise)
 
 
 class NotSmooth(ModelError):
-    """A statement with something that switches (|x|, sign, max, friction, …): no Taylor series crosses a switch."""
+    """A statement with something that the engine cannot move across: what switches, for the plain one."""
 
 
 def refuse_switches(system: Statement) -> None:
     """Raise NotSmooth with everything in the statement that switches, by name."""
-    name = f"System {system.name!r}" if system.name else "System"
-    refuse(NotSmooth, f"{name} cannot be moved yet: motion across switches is not supported", _found(form(system)))
+    subject = f"{_subject(system)} cannot be moved by the plain engine, which takes only what is smooth"
+    refuse(NotSmooth, subject, _found(form(system)))
+
+
+def refuse_unknown(system: Statement) -> None:
+    """Raise NotSmooth with every function in the statement that no engine can move."""
+    found = (f"{what}: {_told(f)}" for what, e in all_expressions(form(system)) for f in _switches(e))
+    refuse(NotSmooth, f"{_subject(system)} cannot be moved", [words for words in found if words.endswith(UNKNOWN)])
+
+
+UNKNOWN = "is not a function that can be moved"
+
+
+def _subject(system: Statement) -> str:
+    return f"System {system.name!r}" if system.name else "System"
 
 
 @lru_cache(maxsize=64)
@@ -42,8 +65,13 @@ def _found(system: Statement) -> tuple[str, ...]:
         for c in system.constraints
         if isinstance(c.nature, Coulomb)
     )
+    contacts = (
+        f"the one-sided constraint {c.name!r} switches where it closes and where it releases"
+        for c in system.constraints
+        if isinstance(c, OneSided)
+    )
     functions = (f"{what}: {_told(f)}" for what, e in all_expressions(system) for f in _switches(e))
-    return tuple(dict.fromkeys(chain(friction, functions)))
+    return tuple(dict.fromkeys(chain(contacts, friction, functions)))
 
 
 def moves(e: Expr) -> bool:
@@ -52,7 +80,7 @@ def moves(e: Expr) -> bool:
 
 
 def _told(f: Expr) -> str:
-    return f"{f} switches" if isinstance(f, SWITCHES) else f"{f} is not a function that can be moved"
+    return f"{f} switches" if isinstance(f, SWITCHES) else f"{f} {UNKNOWN}"
 
 
 def _switches(root: Expr) -> Iterator[Expr]:

@@ -137,13 +137,17 @@ class Judge:
                 chosen[g] = s
             yield from self._with_signs(t, state, before, fired, tuple(chosen), weak)
         yield from weak
-        for g in zero:
-            scene = self.scene(t, state, signs)
-            if g in scene.probe.slides and self._stays(scene, g):
-                on = tuple(0 if i == g else s for i, s in enumerate(signs))
-                late: list[Decided] = []
-                yield from self._with_signs(t, state, before, fired, on, late)
-                yield from late
+        scene = self.scene(t, state, signs)
+        along = [g for g in zero if g in scene.probe.slides and self._stays(scene, g)]
+        for count in range(1, len(along) + 1):
+            for on in combinations(along, count):
+                rest = [g for g in zero if g not in on]
+                for picked in product(*(_first(signs[g]) for g in rest)):
+                    new = {**dict.fromkeys(on, 0), **dict(zip(rest, picked, strict=True))}
+                    late: list[Decided] = []
+                    mixed = tuple(new.get(g, s) for g, s in enumerate(signs))
+                    yield from self._with_signs(t, state, before, fired, mixed, late)
+                    yield from late
 
     def _stays(self, scene: Scene, g: int) -> bool:
         """Whether the motion goes along a surface: it has no velocity across it, where it is one of places."""

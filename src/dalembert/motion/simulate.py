@@ -10,7 +10,7 @@ import numpy as np
 from sympy import Expr
 
 from dalembert.derive import Array, instant_at, parameter_values, state_values
-from dalembert.engine import Engine, compile_seconds, compiled_engine, distance, refuse_switches
+from dalembert.engine import Engine, compile_seconds, compiled_engine, distance, refuse_switches, refuse_unknown
 from dalembert.model import StateError, Statement, as_number, refuse
 from dalembert.motion.record import DRIFT, Limits, Progress
 from dalembert.motion.staging import COMPILE, Staging
@@ -78,8 +78,7 @@ def simulate(
     settings, compiled = plan.settings, compile_seconds()
     state = np.array([plan.stated.get(key, 0.0) for key in (*system.coordinates, *system.velocities)])
     staging = Staging(system, plan.values, settings.engine, settings.tolerance, settings.compile)
-    if settings.engine == "plain":
-        refuse_switches(system)
+    (refuse_switches if settings.engine == "plain" else refuse_unknown)(system)
     off = np.inf if staging.switches else distance(settings.engine, system, plan.values, plan.t0, state)
     if off > CLOSE * size_of(state):
         state, off = completed(system, plan.stated, plan.t0, plan.values), np.inf

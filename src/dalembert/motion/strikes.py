@@ -58,7 +58,7 @@ class Strikes:
         for j in done.struck:
             old = "closed" if j in mode.closed else "open"
             new = "open" if rates[j] > SLACK * pace[j] else "closed"
-            if now.rate[j] < 0 or new != old:
+            if now.rate[j] < 0 or new == "open" or new != old:
                 events.append(Event(t, "impact", self._constraints[j].name, old, new, tuple(map(float, after))))
         faint = any(0 < rates[j] < FAINT * pace[j] for j in touching)
         return Struck(after, done.energy, events, done.struck, faint)

@@ -1,6 +1,6 @@
 """What is told of a switch: the events between two modes."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from dalembert.derive.modes import DIRECTIONS, OFF, SLIPS, STICKS, Mode, Switches
 from dalembert.motion.status import Event
@@ -9,9 +9,18 @@ MOVES = (*DIRECTIONS, SLIPS)
 
 
 def told(
-    switches: Switches, before: Mode, after: Mode, t: float, state: tuple[float, ...], stopped: int | None
+    switches: Switches,
+    before: Mode,
+    after: Mode,
+    t: float,
+    state: tuple[float, ...],
+    stopped: int | None = None,
+    known: Collection[str] = (),
 ) -> Iterator[Event]:
-    """Everything that switched between two modes, at one time, at which a friction may have stopped for an instant."""
+    """Everything that switched between two modes, at one time.
+
+    A friction in a plane may have `stopped` for an instant. That contacts `known` by name have closed is told already.
+    """
 
     def event(kind: str, name: str, old: str, new: str) -> Event:
         return Event(t, kind, name, old, new, state)
@@ -20,7 +29,7 @@ def told(
     for j in switches.one_sided:
         if j in before.closed and j not in after.closed:
             yield event("release", names[j], "closed", "open")
-        elif j in after.closed and j not in before.closed:
+        elif j in after.closed and j not in before.closed and names[j] not in known:
             yield event("contact", names[j], "open", "closed")
     for k, (old, new) in enumerate(zip(before.rubs, after.rubs, strict=True)):
         if OFF in (old, new) or (old == new and not (old == SLIPS and k == stopped)):
@@ -34,7 +43,7 @@ def told(
     for gate, was, becomes in zip(switches.gated.gates, before.signs, after.signs, strict=True):
         if was != becomes:
             kind = "slide" if becomes == 0 else "leave" if was == 0 else "switch"
-            yield event(kind, gate.words, _sign("", was), _sign("", becomes))
+            yield event(kind, gate.words, _sign(gate.about, was), _sign(gate.about, becomes))
 
 
 def _sign(what: str, sign: int) -> str:

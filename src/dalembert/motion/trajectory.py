@@ -239,7 +239,7 @@ class Trajectory:
         skip = 1 if len(self.t) and len(later.t) and self.t[-1] == later.t[0] else 0
         numbers = {
             key: self.statistics.get(key, 0) + later.statistics.get(key, 0)
-            for key in ("steps", "run_seconds", "compile_seconds", "projections")
+            for key in ("steps", "run_seconds", "compile_seconds", "projections", "switches")
         }
         drift = max(self.statistics.get("largest_drift", 0.0), later.statistics.get("largest_drift", 0.0))
         before = self.end_works[:, None]

@@ -24,6 +24,7 @@ from dalembert.motion.strikes import Strikes
 from dalembert.motion.switching import told
 
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
+BRIEF = 1e-3  # of the time so far: four switches within it are quick
 FAINT = 1e-26  # the square of a speed that is none
 TRAIL = 64  # states of a stage by which the sizes of switching functions are known
 IMPACT = WORKS.index("impact")
@@ -101,7 +102,11 @@ class Travel:
                 try:
                     ready = self._next(before, fired)
                 except Paradox as paradox:
-                    words = f"{paradox}, at {at(self.staging.system, self.t, self.state)}"
+                    where = at(self.staging.system, self.t, self.state)
+                    words = f"{paradox}, at {where}"
+                    if ready is not None and self._ever_faster():
+                        words = f"they follow each other ever faster and accumulate (Zeno) near {where}"
+                        return self._ended(Status(Ending.SWITCHES, words), ready)
                     if ready is None:
                         raise StateError("the start", [words]) from None
                     return self._ended(Status(Ending.PARADOX, words), ready)
@@ -133,10 +138,12 @@ class Travel:
             self.state = struck.state
             self.works = self.works + struck.energy * (np.arange(len(WORKS)) == IMPACT)
             self._events += struck.events
+        known = {e.name for e in struck.events} if struck else ()
         ready = self._successor.after(self.t, self.state, earlier, fired)
         if before is not None:
             (t, state), stopped = ready.begin, fired.place if fired is not None and fired.kind == "stop" else None
-            self._events += told(self.staging.switches, before, ready.mode, t, tuple(map(float, state)), stopped)
+            self._events += told(self.staging.switches, before, ready.mode, t, tuple(map(float, state)), stopped, known)
+            self._count += ready.mode != before or bool(known)
         self.state = ready.begin[1]
         if ready.bridge:
             self._cross(ready.mode, ready.flow, ready.bridge)
@@ -243,6 +250,12 @@ class Travel:
         first, second = np.diff(self._recent[-3:])
         return float(second**2 / (first - second)) if first > second > 0 else 0.0
 
+    def _ever_faster(self) -> bool:
+        """Whether switches follow each other in ever shorter times, and have become many."""
+        spans = np.diff(self._recent[-13::4])
+        brief = len(spans) == 3 and spans[-1] < BRIEF * (self.t - self.t0)
+        return bool(brief and (spans[1:] < 0.9 * spans[:-1]).all())
+
     def _jammed(self, meaning: Meaning) -> Status | None:
         """The end of a run where what friction does is no longer unique."""
         if meaning.kind != "jam":
@@ -253,7 +266,6 @@ class Travel:
 
     def _crowded(self) -> Status | None:
         """The end of a run that switches without end in no time."""
-        self._count += 1
         self._recent = [*self._recent[1 - CROWD :], self.t]
         if len(self._recent) == CROWD and self.t - self._recent[0] <= WITHIN * (self.until - self.t0):
             names = sorted({f"{e.kind} {e.name!r}" for e in self._events[-50:]})

@@ -43,8 +43,8 @@ class Judge:
 
     def __init__(self, switches: Switches, values: dict[Symbol, float]) -> None:
         self.switches, self.values = switches, values
-        self.size = 0.0  # the largest coordinate so far
-        self.speed = 0.0  # and velocity
+        n = len(switches.form.coordinates)
+        self.places, self.speeds = np.zeros(n), np.zeros(n)  # the largest of each coordinate and velocity so far
         self.scales = np.zeros(len(switches.gated.gates))  # of the switching functions
 
     def scene(self, t: float, state: Array, signs: tuple[int, ...]) -> Scene:
@@ -62,26 +62,39 @@ class Judge:
 
     def seen(self, largest: Array) -> None:
         """Take note of the sizes of coordinates and velocities (2n or more)."""
-        n = len(self.switches.form.coordinates)
-        self.size = max(self.size, float(largest[:n].max()))
-        self.speed = max(self.speed, float(largest[n : 2 * n].max()))
+        n = len(self.places)
+        self.places = np.maximum(self.places, largest[:n])
+        self.speeds = np.maximum(self.speeds, largest[n : 2 * n])
+
+    @property
+    def size(self) -> float:
+        """The largest coordinate so far."""
+        return float(self.places.max())
+
+    @property
+    def speed(self) -> float:
+        """The largest velocity so far."""
+        return float(self.speeds.max())
+
+    def pace(self, row: Array) -> float:
+        """The largest speed along a covector (n,) so far, by the coordinates it contains."""
+        return float(np.abs(row) @ self.speeds)
 
     def touching(self, scene: Scene) -> list[int]:
         """The one-sided constraints whose gap is closed."""
         now = scene.now
-        return [j for j in self.switches.one_sided if now.level[j] <= self._near(scene, j)]
-
-    def _near(self, scene: Scene, j: int) -> float:
-        return NEAR * (self.size or 1.0) * float(np.linalg.norm(scene.now.A[j]))
+        t = scene.inputs[2 * len(now.Q)]
+        return [j for j in self.switches.one_sided if now.level[j] <= NEAR * self.extent(scene, t, j)]
 
     def extent(self, scene: Scene, t: float, j: int) -> float:
-        """What a gap is measured by: the coordinates, and where it moves by itself, the way gone in all time."""
-        way = abs(t) * self.speed if scene.probe.moving[j] else 0.0
-        return max(self.size, way, 1e-300) * float(np.linalg.norm(scene.now.A[j]))
+        """What a gap is measured by: its coordinates, and where it moves by itself, the way gone in all time."""
+        row = np.abs(scene.now.A[j])
+        way = abs(t) * float(row @ self.speeds) if scene.probe.moving[j] else 0.0
+        return max(float(row @ self.places), way, 1e-300)
 
     def closing(self, scene: Scene, j: int) -> int:
         """Whether a contact that touches closes (−1), parts (1) or neither (0)."""
-        bound = ZERO * self.speed * float(np.linalg.norm(scene.now.A[j]))
+        bound = ZERO * self.pace(scene.now.A[j])
         rate = scene.now.rate[j]
         return 0 if abs(rate) <= bound else int(np.sign(rate))
 
@@ -152,7 +165,7 @@ class Judge:
     def _stays(self, scene: Scene, g: int) -> bool:
         """Whether the motion goes along a surface: it has no velocity across it, where it is one of places."""
         row = scene.probe.slides[g]
-        return bool(abs(scene.now.speed[row]) <= ZERO * self.speed * np.linalg.norm(scene.now.J[row]))
+        return bool(abs(scene.now.speed[row]) <= ZERO * self.pace(scene.now.J[row]))
 
     def _with_signs(
         self, t: float, state: Array, before: Mode, fired: Meaning | None, signs: tuple[int, ...], weak: list[Decided]
@@ -217,8 +230,11 @@ class Judge:
 
     def at_rest(self, lay: Lay, fired: Meaning | None, k: int) -> bool:
         """Whether a friction does not slide: it has just stopped, or its speed is none."""
-        unit = max(float(np.linalg.norm(row)) for row in lay.J)
-        return fired == Meaning("stop", k) or float(np.linalg.norm(lay.s)) <= ZERO * unit * self.speed
+        return fired == Meaning("stop", k) or float(np.linalg.norm(lay.s)) <= ZERO * self.pace_of(lay)
+
+    def pace_of(self, lay: Lay) -> float:
+        """The largest speed of a friction so far."""
+        return max(self.pace(row) for row in lay.J)
 
     def _normals(self, scene: Scene, mode: Mode, before: Mode, fired: Meaning | None) -> Iterator[tuple[int, ...]]:
         """The signs of the forces behind frictions: given where these are ideal and not zero, else both."""
@@ -259,7 +275,7 @@ class Judge:
         for name in set(group):
             places = [i for i in range(n) if group[i] == name]
             rows = [r for r in range(len(R)) if used[r, places].any()]
-            if not rows or any(moving[r] for r in rows) or np.abs(v[places]).max() > ZERO * self.speed:
+            if not rows or any(moving[r] for r in rows) or (np.abs(v[places]) > ZERO * self.speeds[places]).any():
                 continue
             block = R[rows][:, places]
             lengths = np.linalg.norm(block, axis=1, keepdims=True)

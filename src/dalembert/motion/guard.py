@@ -123,3 +123,11 @@ def _may_vanish(left: float, here: float, right: float) -> bool:
         return False
     bend = left - 2 * here + right
     return bool(bend > 0 and here - (right - left) ** 2 / (8 * bend) < 0.3 * here)
+
+
+def natural_time(places: Array, v: Array, a: Array) -> float:
+    """How long things take: the shortest time in which a coordinate changes by as much as it has been."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.concatenate([places / np.abs(v), np.sqrt(places / np.abs(a)), np.abs(v) / np.abs(a)])
+    good = times[np.isfinite(times) & (times > 0)]
+    return float(good.min()) if len(good) else np.inf

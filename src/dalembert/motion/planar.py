@@ -29,7 +29,7 @@ def watched_speeds(judge: Judge, scene: Scene, mode: Mode, fired: Meaning | None
         lay = scene.lay(k, active)
         speed = float(np.linalg.norm(lay.s))
         rest = judge.at_rest(lay, fired, k)
-        out.append(-1.0 if rest else min(SLOWER * _unit(lay.J) * judge.speed, speed / NEARER))
+        out.append(-1.0 if rest else min(SLOWER * judge.pace_of(lay), speed / NEARER))
     return tuple(out)
 
 
@@ -46,7 +46,7 @@ def moment_to_rest(judge: Judge, scene: Scene, mode: Mode, k: int, a: Array) -> 
     """How long a friction takes to come to rest with the acceleration a; None where it does not head for it."""
     lay = scene.lay(k, judge.switches.active(mode))
     speed = float(np.linalg.norm(lay.s))
-    if speed > SLOW * judge.speed * _unit(lay.J):
+    if speed > SLOW * judge.pace_of(lay):
         return None
     rate = lay.J @ a - lay.bias
     tau = -float(lay.s @ rate) / float(rate @ rate)
@@ -58,7 +58,3 @@ def moved_on(state: Array, tau: float, a: Array) -> Array:
     """A state (2n,) after a moment, to second order."""
     q, v = np.split(state, 2)
     return np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
-
-
-def _unit(J: Array) -> float:
-    return max(float(np.linalg.norm(row)) for row in J)

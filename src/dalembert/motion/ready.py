@@ -10,7 +10,8 @@ from dalembert.derive import Array
 from dalembert.derive.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
 from dalembert.derive.stages import Meaning
 from dalembert.engine import Flow
-from dalembert.motion.decide import Decided, Judge, Paradox
+from dalembert.motion.decide import NEAR, Decided, Judge, Paradox
+from dalembert.motion.guard import natural_time
 from dalembert.motion.laws import Outcome, Scene
 from dalembert.motion.planar import moved_on, push_off, watched_speeds
 from dalembert.motion.staging import Staging
@@ -20,6 +21,22 @@ LONGER, TRY = 12, 200  # spans, each four times the last, in which a guard must 
 NOISE, FINE = 1e-12, 4e-16  # what counts as zero of a guard, relative to what it is made of; and of a gap
 T = TypeVar("T")
 CLEAR = 1e3  # a guard so many times larger is not zero
+
+
+class Floors(NamedTuple):
+    """What counts as zero of each guard (g,): at one state, and as much more for every unit of time after it.
+
+    A guard below `near` begins at zero.
+    """
+
+    zero: Array
+    rates: Array
+    near: Array
+
+    def after(self, delay: Array | float) -> Array:
+        """What counts as zero a time later, (g,) or (k, g)."""
+        out: Array = 4 * (self.zero + np.multiply.outer(delay, self.rates))
+        return out
 
 
 class Bridge(NamedTuple):
@@ -32,8 +49,8 @@ class Bridge(NamedTuple):
 class Ready(NamedTuple):
     """A mode about to begin: its engine, when, and in which state (2n,).
 
-    `ties` are the guards that begin at zero, `floors` what counts as zero of each. `begin` is the state right after the
-    switch, before the `bridge` where there is one. `inertia` is the trace of M.
+    `ties` are the guards that begin at zero, `floors` what counts as zero of each, and `clear` says whether all of them
+    rise. `begin` is the state right after the switch, before the `bridge` where there is one. `inertia`: the trace of M.
     """
 
     mode: Mode
@@ -41,7 +58,8 @@ class Ready(NamedTuple):
     t: float
     state: Array
     ties: list[int]
-    floors: Array
+    floors: Floors
+    clear: bool
     begin: tuple[float, Array]
     bridge: Bridge | None = None
     inertia: float = 0.0
@@ -55,7 +73,7 @@ class Successor:
         self._switches = staging.switches
         self._n = len(staging.system.coordinates)
         self._engines: dict[tuple[Mode, tuple[float, ...]], Flow] = {}
-        self._floored: dict[Mode, tuple[Array, float]] = {}
+        self._floored: dict[Mode, tuple[Floors, float]] = {}
         self._inertia = 0.0
         self.failed: set[Mode] = set()  # modes that ended where they began, at this time
 
@@ -72,16 +90,21 @@ class Successor:
         moving = self._engine(t, state, mode, slow)
         floors = self._known_floors(mode, moving, t, state)
         now = moving.guards(np.array([t]), state[None, :])[0]
-        ties = [i for i in range(len(floors)) if now[i] <= CLEAR * floors[i]]
+        ties = np.flatnonzero(now[: len(floors.zero)] <= floors.near).tolist()
         return self._ready(mode, moving, t, state, ties, floors, now)
 
     def after(self, t: float, state: Array, before: Mode, fired: Meaning | None) -> Ready:
         """The mode from a state on; raises Paradox where there is none, or more than one."""
         if fired is not None and (ready := self._plainly(t, state, before, fired)):
             return ready
+        unclear: list[Ready] = []
         for decided in self.candidates(t, state, before, fired):
             if decided.mode not in self.failed and (ready := self._tried(t, state, decided, fired)):
-                return ready
+                if ready.clear:
+                    return ready
+                unclear.append(ready)
+        if unclear:  # nothing tells them apart: what holds goes on holding
+            return max(unclear, key=lambda r: (r.mode.rubs.count(STICKS), len(r.mode.closed)))
         why = " (friction that follows the actual normal force: Painlevé)" if self._switches.actual else ""
         raise Paradox(f"no motion is possible{why}: of nothing that could happen the conditions hold")
 
@@ -123,14 +146,14 @@ class Successor:
                 values = self._first_moments(moving, t, begin)
                 own = [i for i, m in enumerate(self._staging.staged(mode).meanings) if m == fired]
             floors = self._known_floors(mode, moving, t, begin)
-            now = values[0, : len(floors)]
-            other = np.ones(len(floors), dtype=bool)
+            now = values[0, : len(floors.zero)]
+            other = np.ones(len(now), dtype=bool)
             other[own] = False
             if not np.isfinite(values).all():
                 return None
-            if (now < -CLEAR * floors)[other].any():
+            if (now < -floors.near)[other].any():
                 continue
-            open_ = (now < CLEAR * floors)[other].any()
+            open_ = (now < floors.near)[other].any()
             if open_ or (own and not self._rise(moving, t, begin, own, values, floors)):
                 return None
             return self._ready(mode, moving, t, begin, own, floors, values[0])
@@ -162,22 +185,25 @@ class Successor:
         self.note(mode, np.abs(values).max(axis=0))
         floors = self._floors(scene, t, mode, outcome)
         self._floored[mode.shape] = (floors, self._judge.speed)
-        now = values[0, : len(floors)]
-        ties = [i for i in range(len(floors)) if now[i] <= CLEAR * floors[i]]
-        if not np.isfinite(values).all() or (now < -CLEAR * floors).any():
+        now = values[0, : len(floors.zero)]
+        ties = np.flatnonzero(now <= floors.near).tolist()
+        if not np.isfinite(values).all() or (now < -CLEAR * floors.zero).any():
             return None
-        if not self._rise(moving, later, there, ties, values, floors):
+        risen = self._rise(moving, later, there, ties, values, floors)
+        if risen is False:
             return None
         self._inertia = float(np.trace(scene.now.M))
         ready = self._ready(mode, moving, later, there, ties, floors, values[0])
-        return ready._replace(begin=(t, begin), bridge=bridge)
+        return ready._replace(begin=(t, begin), bridge=bridge, clear=bool(risen))
 
     def _ready(
-        self, mode: Mode, moving: Flow, t: float, state: Array, ties: list[int], floors: Array, now: Array
+        self, mode: Mode, moving: Flow, t: float, state: Array, ties: list[int], floors: Floors, now: Array
     ) -> Ready:
-        zero = np.zeros(len(now))  # a stage may have guards after those that are known, which begin clear
-        zero[: len(floors)] = floors + np.maximum(0.0, -now[: len(floors)])
-        return Ready(mode, moving, t, state, ties, zero, (t, state), None, self._inertia)
+        known = len(floors.zero)  # a stage may have guards after those that are known, which begin clear
+        pad = np.zeros(len(now) - known)
+        zero = np.concatenate([floors.zero + np.maximum(0.0, -now[:known]), pad])
+        whole = Floors(zero, np.concatenate([floors.rates, pad]), np.concatenate([floors.near, pad]))
+        return Ready(mode, moving, t, state, ties, whole, True, (t, state), None, self._inertia)
 
     def _engine(self, t: float, state: Array, mode: Mode, slow: tuple[float, ...] = ()) -> Flow:
         """The engine of a mode, made once."""
@@ -191,44 +217,55 @@ class Successor:
     def _first_moments(self, moving: Flow, t: float, state: Array) -> Array:
         """The guards at the start of a stage and a little later, (18, g), by its Taylor polynomial."""
         full = np.concatenate([state, np.zeros(len(moving.works))])
-        step = min(moving.reach(t, full), self._until - t)
-        times = t + (step if np.isfinite(step) else min(self._until - t, 1.0)) * FIRST
+        times = t + self._span(moving, t, full) * FIRST
         states, _ = moving.leap(t, full, times)
         states[0] = full
         return moving.guards(times, states)
 
-    def _rise(self, moving: Flow, t: float, state: Array, ties: list[int], values: Array, floors: Array) -> bool:
+    def _span(self, moving: Flow, t: float, full: Array) -> float:
+        """About how long a step of a stage is; where it has no end of its own, how long things take there."""
+        step = min(moving.reach(t, full), self._until - t)
+        if step < self._until - t:
+            return step
+        a = moving.along(np.array([t]), full[None, :]).acceleration[0]
+        return min(step, natural_time(self._judge.places, full[self._n : 2 * self._n], a))
+
+    def _rise(
+        self, moving: Flow, t: float, state: Array, ties: list[int], values: Array, floors: Floors
+    ) -> bool | None:
         """Whether guards that begin at zero become positive: what the first of their values that is not zero says.
 
-        `values` are those of the first moments; where they all are zero, the stage is tried for longer and longer.
+        `values` are those of the first moments; where they all are zero, the stage is tried for longer and longer, and
+        where none comes of that either, None.
         """
-        zero, open_ = 4 * floors, []
+        full = np.concatenate([state, np.zeros(len(moving.works))])
+        span = self._span(moving, t, full)
+        zero, open_ = floors.after(span * FIRST[1:]), []
         for i in ties:
             growth = values[1:, i] - values[0, i]
-            large = np.flatnonzero(np.abs(growth) > zero[i])
+            large = np.flatnonzero(np.abs(growth) > zero[:, i])
             if not len(large):
                 open_.append(i)
             elif growth[large[0]] < 0:
                 return False
-        full = np.concatenate([state, np.zeros(len(moving.works))])
-        span = moving.reach(t, full)
-        if not open_ or not np.isfinite(span):
+        if not open_:
             return True
         moving.look_away(range(values.shape[1]))
-        risen = True
+        begin, falls = t, False
         for _ in range(LONGER):
             ahead = min(t + span, self._until)
             if not (open_ and ahead > t):
                 break
             piece = moving.advance(t, full, np.array([ahead]), TRY)
-            growth = moving.guards(np.array([piece.time]), piece.end[None, :])[0] - values[0]
-            risen = risen and not any(growth[i] < -zero[i] for i in open_)
-            open_ = [i for i in open_ if not abs(growth[i]) > zero[i]] if risen else []
             t, full, span = piece.time, piece.end, 4 * span
-            if piece.broken:
+            growth = moving.guards(np.array([t]), full[None, :])[0] - values[0]
+            bound = floors.after(t - begin)
+            falls = any(growth[i] < -bound[i] for i in open_)
+            open_ = [i for i in open_ if not growth[i] > bound[i]]
+            if piece.broken or falls:
                 break
         moving.renew()
-        return risen
+        return False if falls else None if open_ else True
 
     def note(self, mode: Mode, sizes: Array) -> None:
         """Take note of the sizes of switching functions, by those of the guards."""
@@ -236,7 +273,7 @@ class Successor:
             if kind == "gate" and np.isfinite(sizes[place]):
                 self._judge.scales[g] = max(self._judge.scales[g], float(sizes[place]))
 
-    def _known_floors(self, mode: Mode, moving: Flow, t: float, state: Array) -> Array:
+    def _known_floors(self, mode: Mode, moving: Flow, t: float, state: Array) -> Floors:
         """What counts as zero of each guard: as when a mode of this shape began last, unless all is faster now."""
         shape = mode.shape
         if shape not in self._floored or self._judge.speed > 2 * self._floored[shape][1]:
@@ -247,11 +284,12 @@ class Successor:
             self._floored[shape] = (self._floors(scene, t, mode, outcome), self._judge.speed)
         return self._floored[shape][0]
 
-    def _floors(self, scene: Scene, t: float, mode: Mode, outcome: Outcome) -> Array:
+    def _floors(self, scene: Scene, t: float, mode: Mode, outcome: Outcome) -> Floors:
         """What counts as zero of each guard, by the forces and speeds there are."""
-        now, out = scene.now, []
-        size, speed = max(outcome.size, 1e-300), max(self._judge.speed, 1e-300)
+        now, out, rates, near = scene.now, [], [], []
+        size = max(outcome.size, 1e-300)
         for kind, i in self._staging.staged(mode).meanings:
+            rates.append(0.0)
             if kind in ("release", "normal"):
                 out.append(size / (scene.length(now.A[i]) or 1.0))
             elif kind == "touch":
@@ -260,15 +298,16 @@ class Successor:
                 out.append(self._judge.scale(scene, i, outcome.multipliers) or 1e-300)
             elif kind in ("stop", "pace"):
                 lay = scene.lay(i, self._switches.active(mode))
-                straight = len(lay.J) == 1
-                out.append(float(np.linalg.norm(lay.J)) * speed if straight else float(np.linalg.norm(lay.s)))
+                out.append(self._judge.pace_of(lay) if len(lay.J) == 1 else float(np.linalg.norm(lay.s)))
+                rates[-1] = size * max(scene.length(row) for row in lay.J) if len(lay.J) == 1 else 0.0
             elif kind in ("up", "down", "hold"):
                 lay = scene.lay(i, self._switches.active(mode))
                 one = size / max(scene.length(row) for row in lay.J)
                 out.append(one**2 if kind == "hold" else one)
             else:
                 out.append(1.0)
-        return NOISE * np.array(out)
+            near.append(NEAR * self._judge.extent(scene, t, i) if kind == "touch" else CLEAR * NOISE * out[-1])
+        return Floors(np.maximum(NOISE * np.array(out), 1e-300), NOISE * np.array(rates), np.array(near))
 
 
 def _next(switches: Switches, before: Mode, fired: Meaning) -> Iterator[Mode]:

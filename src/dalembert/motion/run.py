@@ -10,7 +10,7 @@ from dalembert.derive import Array
 from dalembert.engine import POWERS, Flow, Piece, Watch, flow
 from dalembert.model import Statement
 from dalembert.motion.blame import FAILURES, at, blame
-from dalembert.motion.guard import LOST, LOW, ROOT, ZERO, Low, Positive, drift
+from dalembert.motion.guard import LOST, LOW, ROOT, ZERO, Low, Positive, drift, natural_time
 from dalembert.motion.projection import Return
 from dalembert.motion.record import Episode, Limits, Progress, Record, Stretch, all_works
 from dalembert.motion.status import Ending, Event, Projection, Status
@@ -31,8 +31,8 @@ CLOSELY = 4  # looks a step at what stands under roots
 JUMP = 100  # a drift of so many bounds at once is no drift: the equations were not solved there
 UNBALANCED = 1e-7  # a gap between energy and work, relative to their size, that is no rounding
 SHORTEST = 1e-7  # the shortest step, relative to the run, tried to close it
+FREE = 16.0  # times what things take: the longest step of a motion that is a polynomial
 APPROACH, SHRINKS = 64, 16  # the first moments of a stage, over a step, and how often they are made shorter
-NONE = np.zeros(0)
 HOPELESS = 1e-6  # a distance from the constraints that projection cannot leave means contradictory rows
 
 
@@ -73,17 +73,20 @@ class Run:
         self.size = 0.0  # of energies and works so far
         self._slack = max(UNBALANCED, 1e4 * float(str(moving.facts["tolerance"])))
         self.largest = np.abs(state)  # of each coordinate, velocity and work
+        self._guarded = False
         self.fired: int | None = None  # the guard that ended a stage
         self._pivots = Positive(lambda watch: watch.pivots, self._zeros())
         self._radicands = Positive(lambda watch: watch.radicands, ROOT)
 
-    def go(self, ties: Sequence[int] = (), floors: Array = NONE) -> Record:
+    def go(self, ties: Sequence[int] = (), zero: Callable[[Array], Array] | None = None) -> Record:
         """Move until the end, or until something ends it; `ties` are the guards that begin at zero (see `leave`)."""
         self._began = perf_counter()
         if len(self.samples) and self.samples[0] <= self.t0:
             self._keep(self.samples[:1], self.state[None, :])
         try:
-            status = self.leave(ties, floors) or self._loop()
+            self._guarded = zero is not None
+            self._bound_step()
+            status = (self.leave(ties, zero) if zero is not None else None) or self._loop()
         except KeyboardInterrupt:
             status = Status(Ending.INTERRUPTED, f"from the keyboard {self._where()}")
         done = status.ending in (Ending.FINISHED, Ending.SWITCHED)
@@ -128,6 +131,7 @@ class Run:
             if status := self._limit():
                 return status
             begin, before = perf_counter(), self.t
+            self._bound_step()
             grid, wanted = self._grid()
             steps = int(min(self._most_steps, self.limits.steps - self._steps))
             piece = self.flow.advance(self.t, self.state, grid, steps, self._cap)
@@ -136,6 +140,15 @@ class Run:
             if self.t > before:
                 self._pace(perf_counter() - begin, piece.steps)
         return Status(Ending.FINISHED, f"reached t = {self.t:.12g}")
+
+    def _bound_step(self) -> None:
+        """Where a step has no end of its own, as in free fall, a root far inside it would be lost: bound it."""
+        if not self._guarded or self.flow.reach(self.t, self.state) < np.inf:
+            return
+        n = self._n
+        a = self.flow.along(np.array([self.t]), self.state[None, :]).acceleration[0]
+        self._cap = min(self.limits.step, FREE * natural_time(self.largest[:n], self.state[n : 2 * n], a))
+        self._spacing = min((self.until - self.t0) / 4, self._cap)
 
     def _limit(self) -> Status | None:
         """Whether a limit or the caller ends the run here."""
@@ -227,15 +240,23 @@ class Run:
         self.fired = piece.fired
         return None if piece.fired is None else Status(Ending.SWITCHED, self._where())
 
-    def leave(self, ties: Sequence[int], floors: Array) -> Status | None:
+    def leave(self, ties: Sequence[int], zero: Callable[[Array], Array]) -> Status | None:
         """The first moments of a stage some of whose guards begin at zero: not looked at until they have risen.
 
-        `floors` (g,) is what counts as zero of each guard.
+        `zero` is what counts as zero of each guard (k, g), times (k,) after the start. Guards that stay there are not
+        looked at for longer and longer.
         """
-        if not len(ties):
-            return None
-        places = list(ties)
+        places, begin = list(ties), self.t
         longest = min(self._spacing / APPROACH, self.until - self.t)
+        while places and self.t < self.until:
+            status = self._approach(places, longest, lambda times: zero(times - begin))
+            if status is not None or not places:
+                return status
+            longest = min(4 * longest, self.until - self.t)
+        return None
+
+    def _approach(self, places: list[int], longest: float, zero: Callable[[Array], Array]) -> Status | None:
+        """A moment without a look at some guards, at most so long; those that have risen are taken off the list."""
         for k in range(SHRINKS):
             end = self.t + longest / 8.0**k
             if not end > self.t:
@@ -248,10 +269,13 @@ class Run:
             self.flow.look_away()
             if piece.broken or not len(piece.times):
                 continue
-            values = self.flow.guards(piece.times, piece.states)[:, places]
-            zero = floors[places]
-            risen = (values[-1] > zero) | (values.max(axis=0) <= zero)  # and not fallen again
-            if (values >= -zero).all() and risen.all():
+            times, states = np.append(piece.times, piece.time), np.vstack([piece.states, piece.end])
+            values = self.flow.guards(times, states)[:, places]
+            bounds = zero(times)[:, places]
+            risen = values > bounds
+            still = (~risen.any(axis=0)).tolist()
+            if (values >= -bounds).all() and (risen[-1] | np.array(still)).all():  # and not fallen again
+                places[:] = [place for place, stays in zip(places, still, strict=True) if stays]
                 return self._take_unseen(piece, grid, inside)
         self.fired = places[0]
         return Status(Ending.SWITCHED, self._where())

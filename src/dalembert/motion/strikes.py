@@ -49,7 +49,7 @@ class Strikes:
         if not any(self._judge.closing(scene, j) < 0 for j in touching):
             return None
         now = scene.now
-        pace = {j: self._judge.speed * float(np.linalg.norm(now.A[j])) for j in touching}
+        pace = {j: self._judge.pace(now.A[j]) for j in touching}
         e = {j: 0.0 if abs(now.rate[j]) < TIRED * pace[j] else self._restitution[j] for j in touching}
         done = hit(scene, touching, self._hard, e, self._friction(scene, touching), lambda j: SLACK * pace[j])
         after = np.concatenate([state[: len(now.v)], done.velocity])

@@ -160,10 +160,11 @@ class Travel:
         values = self.staging.values_of(ready.mode)
         run = Run(moving, statement, values, self.t, full, self.samples, self.until, limits, self._progress(steps))
         run.size = max(self._energy, FAINT * ready.inertia)
+        run.largest[: len(self.state)] = np.concatenate([self.judge.places, self.judge.speeds])
         if self.settle:
             run.begin_on_constraints()
             self.settle = False
-        record = run.go(ready.ties, ready.floors)
+        record = run.go(ready.ties, ready.floors.after)
         works, kept = record.works + self.works, len(record.times)
         if record.status.ending == Ending.SWITCHED and kept and record.times[-1] == record.time:
             kept -= 1  # a sample at the switch is taken after it

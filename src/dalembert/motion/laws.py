@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.derive.contact import Contact, Probe
 from dalembert.derive.modes import DIRECTIONS, OFF, SLIPS, STICKS, Mode, Rub
+from dalembert.model import StateError
 
 RANK = 1e-10  # of rows of unit length
 SOUND = 1e-6  # a pivot above this is that of independent rows
@@ -89,7 +90,11 @@ class Scene:
             if len(M) == 1 or np.linalg.eigvalsh(unit)[0] > 1e-12:
                 out: Array = np.linalg.inv(unit) * np.outer(scale, scale)
                 return out
-        return np.linalg.inv(M + self.now.A.T @ self.now.A)
+        try:
+            return np.linalg.inv(M + self.now.A.T @ self.now.A)
+        except np.linalg.LinAlgError:
+            fault = "the mass matrix is singular here, and the constraints do not make up for it"
+            raise StateError("the state", [fault]) from None
 
     def raised(self, covectors: Array) -> Array:
         """M⁻¹ times covectors, (n,) or (n, k)."""

@@ -4,6 +4,8 @@ Close to rest the motion is straight, and a moment of second order is exact to r
 acceleration, and from a small speed that heads for rest, to it.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dalembert.derive import Array
@@ -16,6 +18,13 @@ SLOWER, SLOW = 1e-4, 2e-7  # of the speed so far: it is watched, and brought to 
 STRAIGHT = 1e-6  # and must head for rest as straight as this
 NEARER = 8.0  # a speed is watched for until it is so many times smaller
 EPS = float(np.finfo(float).eps)
+
+
+class Bridge(NamedTuple):
+    """A moment that is gone through to second order: how long, and with which acceleration."""
+
+    tau: float
+    acceleration: Array
 
 
 def watched_speeds(judge: Judge, scene: Scene, mode: Mode, fired: Meaning | None) -> tuple[float, ...]:

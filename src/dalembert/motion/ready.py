@@ -13,7 +13,7 @@ from dalembert.engine import Flow
 from dalembert.motion.decide import NEAR, Decided, Judge, Paradox
 from dalembert.motion.guard import natural_time
 from dalembert.motion.laws import Outcome, Scene
-from dalembert.motion.planar import moved_on, push_off, watched_speeds
+from dalembert.motion.planar import Bridge, moved_on, push_off, watched_speeds
 from dalembert.motion.staging import Staging
 
 FIRST = np.array([0.0, *(4.0**-k for k in range(18, 1, -1))])  # of a step: where a stage shows its first moments
@@ -37,13 +37,6 @@ class Floors(NamedTuple):
         """What counts as zero a time later, (g,) or (k, g)."""
         out: Array = 4 * (self.zero + np.multiply.outer(delay, self.rates))
         return out
-
-
-class Bridge(NamedTuple):
-    """A moment before a stage begins that is gone through to second order: how long, and with which acceleration."""
-
-    tau: float
-    acceleration: Array
 
 
 class Ready(NamedTuple):
@@ -110,14 +103,30 @@ class Successor:
 
     def candidates(self, t: float, state: Array, before: Mode, fired: Meaning | None) -> Iterator[Decided]:
         """The modes that may be from a state on, by the laws, the likeliest first."""
+        signs, zero = self._signs(t, state, before, fired)
+        yield from self._judge.modes(t, state, before, fired, zero, signs)
+
+    def signs_now(self, t: float, state: Array, before: Mode, fired: Meaning | None) -> tuple[int, ...]:
+        """The likeliest signs of the switching functions from a state on."""
+        return self._signs(t, state, before, fired)[0]
+
+    def at_rest_in_plane(self, t: float, state: Array, mode: Mode) -> bool:
+        """Whether a friction is said to slide in a plane and is at rest: its direction does not exist there."""
+        scene = self._judge.scene(t, state, mode.signs)
+        return any(x < 0 for x in watched_speeds(self._judge, scene, mode, None))
+
+    def _signs(self, t: float, state: Array, before: Mode, fired: Meaning | None) -> tuple[tuple[int, ...], list[int]]:
+        """The signs of the switching functions, the likeliest where they are zero, and which are."""
         earlier = tuple(s or 1 for s in before.signs)
+        if not earlier:
+            return (), []
         signs, zero = self._judge.signs(t, state, earlier, self._ideal_multipliers(t, state, earlier))
         if fired is not None and fired.kind in ("gate", "above", "below"):
             g = fired.place
             zero = zero if g in zero else [*zero, g]
             new = {"gate": -earlier[g], "above": 1, "below": -1}[fired.kind]  # across the surface first
             signs = tuple(new if i == g else s for i, s in enumerate(signs))
-        yield from self._judge.modes(t, state, before, fired, zero, signs)
+        return signs, zero
 
     def _ideal_multipliers(self, t: float, state: Array, signs: tuple[int, ...]) -> Array:
         """The multipliers of the ideal force, for switching functions that depend on them."""

@@ -73,6 +73,7 @@ class Run:
         self.size = 0.0  # of energies and works so far
         self._slack = max(UNBALANCED, 1e4 * float(str(moving.facts["tolerance"])))
         self.largest = np.abs(state)  # of each coordinate, velocity and work
+        self.began, self.earlier = perf_counter(), 0  # the clock, and the steps before this run
         self._guarded = False
         self.fired: int | None = None  # the guard that ended a stage
         self._pivots = Positive(lambda watch: watch.pivots, self._zeros())
@@ -80,7 +81,6 @@ class Run:
 
     def go(self, ties: Sequence[int] = (), zero: Callable[[Array], Array] | None = None) -> Record:
         """Move until the end, or until something ends it; `ties` are the guards that begin at zero (see `leave`)."""
-        self._began = perf_counter()
         if len(self.samples) and self.samples[0] <= self.t0:
             self._keep(self.samples[:1], self.state[None, :])
         try:
@@ -153,8 +153,8 @@ class Run:
     def _limit(self) -> Status | None:
         """Whether a limit or the caller ends the run here."""
         if self._steps >= self.limits.steps:
-            return Status(Ending.STEPS, f"{self._steps} steps were taken {self._where()}")
-        if perf_counter() - self._began > self.limits.seconds:
+            return Status(Ending.STEPS, f"{self.earlier + self._steps} steps were taken {self._where()}")
+        if perf_counter() - self.began > self.limits.seconds:
             return Status(Ending.CLOCK, f"{self.limits.seconds:g} s have passed {self._where()}")
         if self.progress is not None:
             fraction = (self.t - self.t0) / (self.until - self.t0)
@@ -510,7 +510,7 @@ class Run:
             aimed = steps * sqrt(self._bound / AIM / max(self._projections[-1].before, 1e-300))
             most = max(FIRST / 8, min(most, 1.2 * aimed))
         self._most_steps = max(1, int(most))
-        elapsed, done = perf_counter() - self._began, self.t - self.t0
+        elapsed, done = perf_counter() - self.began, self.t - self.t0
         self._spacing = done / max(self._steps, 1)
         if elapsed > STRETCH:
             self.flow.expect((self.until - self.t) / done * elapsed)

@@ -1,16 +1,18 @@
 """Contacts that close: their impact at one time, the events it is told by, and bounces that come to rest."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.modes import Mode
+from dalembert.derive.modes import OFF, Mode
 from dalembert.model import OneSided
 from dalembert.motion.decide import Decided, Judge
 from dalembert.motion.impact import hit
 from dalembert.motion.laws import Lay, Scene
+from dalembert.motion.planar import Bridge, moved_on
 from dalembert.motion.status import Event
 
 LOW = 2e-12  # bounces lower than this fraction of the coordinates are at rest
@@ -22,7 +24,8 @@ FAINT = 1e-4  # one above this, after an impact, is that of a bounce that can be
 class Struck(NamedTuple):
     """The state (2n,) after impacts at one time, the energy their impulses gave, what is told, and what was struck.
 
-    `faint` says that something parts so slowly that it may be at rest.
+    `faint` says that something parts so slowly that it may be at rest. `rolls`: the time that is left of bounces that
+    have come to rest, in which nothing rubs, and the acceleration in it.
     """
 
     state: Array
@@ -30,6 +33,7 @@ class Struck(NamedTuple):
     events: list[Event]
     contacts: tuple[int, ...]
     faint: bool
+    rolls: Bridge | None = None
 
 
 class Strikes:
@@ -92,10 +96,13 @@ class Strikes:
         energy = struck.energy + 0.5 * float((v - now.v) @ now.M @ (v + now.v))
         names = {self._constraints[j].name: left for j, left in resting.items()}
         events = [e for e in struck.events if e.name not in names]
-        events += [
-            Event(t + left, "rest", name, "open", "closed", tuple(map(float, state))) for name, left in names.items()
-        ]
-        return Struck(state, energy, events, struck.contacts, False)
+        left = max(names.values())
+        free = replace(decided.mode, closed=(*decided.mode.closed, *resting), rubs=(OFF,) * len(decided.mode.rubs))
+        outcome = self._scene(t, state, mode).solve(free, {})
+        a = np.zeros(len(v)) if outcome is None else outcome.acceleration
+        there = tuple(map(float, moved_on(state, left, a)))
+        events += [Event(t + after, "rest", name, "open", "closed", there) for name, after in names.items()]
+        return Struck(state, energy, events, struck.contacts, False, Bridge(left, a) if left > 0 else None)
 
     def _scene(self, t: float, state: Array, mode: Mode) -> Scene:
         return self._judge.scene(t, state, tuple(s or 1 for s in mode.signs))

@@ -12,10 +12,10 @@ from dalembert.derive.modes import SLIPS, Mode
 from dalembert.derive.stages import Meaning
 from dalembert.engine import WORKS, Flow
 from dalembert.model import StateError
-from dalembert.motion.blame import at
+from dalembert.motion.blame import FAILURES, at
 from dalembert.motion.decide import Judge, Paradox
-from dalembert.motion.planar import EPS, moment_to_rest, moved_on
-from dalembert.motion.ready import Bridge, Ready, Successor
+from dalembert.motion.planar import Bridge, moment_to_rest, moved_on
+from dalembert.motion.ready import Ready, Successor
 from dalembert.motion.record import Episode, Limits, Progress, Record
 from dalembert.motion.run import Run
 from dalembert.motion.staging import Staging
@@ -23,6 +23,7 @@ from dalembert.motion.status import Ending, Event, Status
 from dalembert.motion.strikes import Strikes
 from dalembert.motion.switching import told
 
+LAST = 1e-12  # of the time: what is left of a run that is none
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 BRIEF = 1e-3  # of the time so far: four switches within it are quick
 FAINT = 1e-26  # the square of a speed that is none
@@ -85,6 +86,7 @@ class Travel:
         self._successor = Successor(staging, self.judge, until)
         self._strikes = Strikes(self.judge, staging.restitutions())
         self._begin = state
+        self._ready: Ready | None = None
         self._parts: list[Record] = []
         self._events: list[Event] = []
         self._episodes: list[Episode] = []
@@ -95,70 +97,116 @@ class Travel:
     def go(self, mode: Mode | None = None) -> Travelled:
         """Move until the end, or until something ends it; in a mode to begin with, where it is known."""
         self._clock = perf_counter()
-        ready = None if mode is None else self._successor.resumed(self.t, self.state, mode)
-        before, fired = mode, None
+        if mode is not None and not self._successor.at_rest_in_plane(self.t, self.state, mode):
+            self._ready = self._successor.resumed(self.t, self.state, mode)
+        try:
+            status = self._loop(mode)
+        except KeyboardInterrupt:
+            if not self._parts:
+                raise
+            status = Status(Ending.INTERRUPTED, f"from the keyboard at t = {self.t:.9g} of {self.until:.9g}")
+        return self._ended(status)
+
+    def _loop(self, mode: Mode | None) -> Status:
+        before, fired, known = mode, None, self._ready is not None
         while True:
-            if ready is None or before is not mode or self._parts:
-                try:
-                    ready = self._next(before, fired)
-                except Paradox as paradox:
-                    where = at(self.staging.system, self.t, self.state)
-                    words = f"{paradox}, at {where}"
-                    if ready is not None and self._ever_faster():
-                        words = f"they follow each other ever faster and accumulate (Zeno) near {where}"
-                        return self._ended(Status(Ending.SWITCHES, words), ready)
-                    if ready is None:
-                        raise StateError("the start", [words]) from None
-                    return self._ended(Status(Ending.PARADOX, words), ready)
-            began = self.t
-            status, place = self._moved(ready)
+            if not known and (status := self._begun(before, fired)):
+                return status
+            known, began = False, self.t
+            assert self._ready is not None
+            status, place = self._moved(self._ready)
             if status.ending != Ending.SWITCHED:
-                return self._ended(status, ready)
-            meaning = self._meaning(ready.mode, place)
+                return status
+            before, meaning = self._ready.mode, self._meaning(self._ready.mode, place)
             if self.t > began:
                 self._successor.failed.clear()
             else:
-                self._successor.failed.add(ready.mode)
-            if ended := self._jammed(meaning) or self._crowded():
-                return self._ended(ended, ready)
-            before, fired = ready.mode, self._stopped(ready, meaning)
-            if self.until - self.t <= 8 * EPS * max(abs(self.t), abs(self.until)):
+                self._successor.failed.add(before)
+            if ended := self._jammed(meaning) or self._crowded() or self._late():
+                return ended
+            fired = self._stopped(self._ready, meaning)
+            if self.until - self.t <= LAST * max(abs(self.t), abs(self.until)):
+                self._struck(before, fired)
+                self.state = moved_on(self.state, self.until - self.t, np.zeros(len(self.state) // 2))
                 self.t = self.until
-                return self._ended(Status(Ending.FINISHED, f"reached t = {self.t:.12g}"), ready)
+                return Status(Ending.FINISHED, f"reached t = {self.t:.12g}")
+
+    def _begun(self, before: Mode | None, fired: Meaning | None) -> Status | None:
+        """Begin the mode that follows; how the run ends where there is none."""
+        where = at(self.staging.system, self.t, self.state)
+        try:
+            self._ready = self._next(before, fired)
+        except Paradox as paradox:
+            if self._ready is None:
+                raise StateError("the start", [f"{paradox}, at {where}"]) from None
+            if self._ever_faster():
+                words = f"they follow each other ever faster and accumulate (Zeno) near {where}"
+                return Status(Ending.SWITCHES, words)
+            return Status(Ending.PARADOX, f"{paradox}, at {where}")
+        except FAILURES as error:
+            if self._ready is None:
+                raise
+            return Status(Ending.BROKEN, f"no motion goes on from {where}: {error}")
+        return None
 
     def _next(self, before: Mode | None, fired: Meaning | None) -> Ready:
         """The mode from here on, after what impacts there are; what switched is told."""
         earlier = before or self._successor.blank()
-        if struck := self._strikes.at(self.t, self.state, earlier):
-            likely = (
-                next(self._successor.candidates(self.t, struck.state, earlier, None), None) if struck.faint else None
-            )
-            if likely is not None:
-                struck = self._strikes.rest(self.t, struck, earlier, likely, self._accumulates) or struck
-            self.state = struck.state
-            self.works = self.works + struck.energy * (np.arange(len(WORKS)) == IMPACT)
-            self._events += struck.events
-        known = {e.name for e in struck.events} if struck else ()
+        known = self._struck(earlier, fired)
         ready = self._successor.after(self.t, self.state, earlier, fired)
+        t, state = ready.begin
         if before is not None:
-            (t, state), stopped = ready.begin, fired.place if fired is not None and fired.kind == "stop" else None
+            stopped = fired.place if fired is not None and fired.kind == "stop" else None
             self._events += told(self.staging.switches, before, ready.mode, t, tuple(map(float, state)), stopped, known)
             self._count += ready.mode != before or bool(known)
+        v, new = self.state[len(self.state) // 2 :], ready.begin[1][len(self.state) // 2 :]
+        if (v != new).any():  # put on the rows of the mode
+            M = self.judge.scene(t, self.state, tuple(s or 1 for s in ready.mode.signs)).now.M
+            self._book(0.5 * float((new - v) @ M @ (new + v)))
         self.state = ready.begin[1]
         if ready.bridge:
             self._cross(ready.mode, ready.flow, ready.bridge)
         return ready
 
+    def _struck(self, before: Mode, fired: Meaning | None) -> set[str]:
+        """Let contacts that close here strike, and bounces that can no longer be seen rest; which are told of."""
+        signs = self._successor.signs_now(self.t, self.state, before, fired)
+        mode = replace(before, signs=signs)
+        struck = self._strikes.at(self.t, self.state, mode)
+        if struck is None:
+            return set()
+        if struck.faint:
+            likely = next(self._successor.candidates(self.t, struck.state, mode, None), None)
+            if likely is not None:
+                struck = self._strikes.rest(self.t, struck, mode, likely, self._accumulates) or struck
+        self.state = struck.state
+        self._book(struck.energy)
+        self._events += struck.events
+        if struck.rolls is not None and self._ready is not None:  # what is left of the bounces has no friction
+            self._cross(before, self._ready.flow, struck.rolls)
+        return {e.name for e in struck.events}
+
+    def _book(self, energy: float) -> None:
+        """Count energy as the work of impulses."""
+        self.works = self.works + energy * (np.arange(len(WORKS)) == IMPACT)
+
+    def _late(self) -> Status | None:
+        """The end of a run that has taken as long as it may."""
+        if perf_counter() - self._clock > self.limits.seconds:
+            where = f"at t = {self.t:.9g} of {self.until:.9g}"
+            return Status(Ending.CLOCK, f"{self.limits.seconds:g} s have passed {where}")
+        return None
+
     def _moved(self, ready: Ready) -> tuple[Status, int]:
         """Move in a mode until it ends; how it ended, and the guard that fell."""
         moving = ready.flow
         full = np.concatenate([self.state, np.zeros(len(moving.works))])
-        spent = perf_counter() - self._clock
         steps = sum(part.steps for part in self._parts)
-        limits = replace(self.limits, steps=self.limits.steps - steps, seconds=self.limits.seconds - spent)
+        limits = replace(self.limits, steps=self.limits.steps - steps)
         statement = self.staging.staged(ready.mode).stage.statement
         values = self.staging.values_of(ready.mode)
         run = Run(moving, statement, values, self.t, full, self.samples, self.until, limits, self._progress(steps))
+        run.began, run.earlier = self._clock, steps
         run.size = max(self._energy, FAINT * ready.inertia)
         run.largest[: len(self.state)] = np.concatenate([self.judge.places, self.judge.speeds])
         if self.settle:
@@ -274,7 +322,8 @@ class Travel:
             return Status(Ending.SWITCHES, f"{words} ({', '.join(names)}): they accumulate (Zeno)")
         return None
 
-    def _ended(self, status: Status, ready: Ready) -> Travelled:
+    def _ended(self, status: Status) -> Travelled:
+        assert self._ready is not None
         parts, last = self._parts, len(self.samples) > 0 and self.samples[0] <= self.t
         times = [p.times for p in parts]
         states, works = [p.states for p in parts], [p.works for p in parts]
@@ -298,4 +347,4 @@ class Travel:
             steps=sum(p.steps for p in parts),
             drift=max(p.drift for p in parts),
         )
-        return Travelled(record, ready.flow, self._count)
+        return Travelled(record, self._ready.flow, self._count)

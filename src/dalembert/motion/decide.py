@@ -21,6 +21,7 @@ from dalembert.motion.laws import Lay, Outcome, Scene
 
 ZERO = 1e-10  # a speed or force this small, relative to those there are, is none
 NEAR = 3e-14  # and a gap, relative to the coordinates: it is exact, but for rounding
+FAR = 1e-6  # of the largest coordinate: what a gap is measured by at the least
 TIE = 1e-9  # a margin this small leaves a condition open
 MOST = 4096  # modes looked at, at most
 
@@ -31,10 +32,10 @@ class Paradox(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """A mode, with the velocities (n,) it begins with, and what it does."""
+    """A mode, with the state (2n,) it begins with, and what it does."""
 
     mode: Mode
-    velocity: Array
+    state: Array
     outcome: Outcome
 
 
@@ -90,7 +91,7 @@ class Judge:
         """What a gap is measured by: its coordinates, and where it moves by itself, the way gone in all time."""
         row = np.abs(scene.now.A[j])
         way = abs(t) * float(row @ self.speeds) if scene.probe.moving[j] else 0.0
-        return max(float(row @ self.places), way, 1e-300)
+        return max(float(row @ self.places), way, FAR * self.size * float(np.linalg.norm(row)), 1e-300)
 
     def closing(self, scene: Scene, j: int) -> int:
         """Whether a contact that touches closes (−1), parts (1) or neither (0)."""
@@ -257,11 +258,11 @@ class Judge:
         yield from product(*options)
 
     def held(self, scene: Scene, mode: Mode) -> tuple[Mode, Array]:
-        """A mode with what is at rest for good in it, and the velocities (n,) on its rows."""
-        v = scene.on_rows(mode).copy()
+        """A mode with what is at rest for good in it, and the state (2n,) on its rows."""
+        q, v = scene.in_contact(mode), scene.on_rows(mode).copy()
         still = self._still(scene, mode, v)
         v[list(still)] = 0.0
-        return replace(mode, still=still), v
+        return replace(mode, still=still), np.concatenate([q, v])
 
     def _still(self, scene: Scene, mode: Mode, v: Array) -> tuple[int, ...]:
         """The coordinates that rows among themselves leave no freedom, at rest and not moved by time."""

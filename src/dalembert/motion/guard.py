@@ -14,6 +14,7 @@ SOUND = 1e-6  # above it a state near the zero is still exact enough to keep
 LOW = 0.5  # below it a minimum is looked at closely
 ROOT = 1e-20  # of what stands under a root: the square of a length or a speed
 POINTS, ROUNDS = 33, 16
+SMALL = 1e-3  # of the largest coordinate: what another is measured by at the least
 
 
 def drift(watch: Watch, states: Array, n: int) -> Array:
@@ -126,8 +127,13 @@ def _may_vanish(left: float, here: float, right: float) -> bool:
 
 
 def natural_time(places: Array, v: Array, a: Array) -> float:
-    """How long things take: the shortest time in which a coordinate changes by as much as it has been."""
+    """How long things take: the shortest time in which a coordinate changes by as much as it has been, or as it will be.
+
+    A coordinate thrown up at v comes v²/a far; one that has been nowhere is measured by the others.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = np.concatenate([places / np.abs(v), np.sqrt(places / np.abs(a)), np.abs(v) / np.abs(a)])
+        thrown = np.where(a != 0, v**2 / np.abs(a), 0.0)
+        lengths = np.maximum(np.maximum(places, thrown), SMALL * places.max(initial=0.0))
+        times = np.concatenate([lengths / np.abs(v), np.sqrt(lengths / np.abs(a))])
     good = times[np.isfinite(times) & (times > 0)]
     return float(good.min()) if len(good) else np.inf

@@ -180,6 +180,19 @@ class Scene:
         out: Array = self.now.v - self.raised(rows.R.T @ (rows.inverse @ rows.rate)) if len(rows.R) else self.now.v
         return out
 
+    def in_contact(self, mode: Mode) -> Array:
+        """The coordinates (n,) with the gaps of closed contacts taken out, which are no more than rounding."""
+        n, closed = len(self.now.Q), list(mode.closed)
+        q = np.array(self.inputs[:n])
+        if not closed or not self.now.level[closed].any():
+            return q
+        hard = [j for j in self.probe.switches.active(mode) if j not in mode.closed]
+        A = self.now.A[[*hard, *closed]]
+        gaps = np.concatenate([np.zeros(len(hard)), self.now.level[closed]])
+        S = np.linalg.pinv(A @ self.raised(A.T), rcond=RANK, hermitian=True)
+        out: Array = q - self.raised(A.T @ (S @ gaps))
+        return out
+
     def solve(self, mode: Mode, slow: Mapping[int, bool]) -> Outcome | None:
         """What a mode would do; None where its rows contradict each other.
 

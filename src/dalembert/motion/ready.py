@@ -42,7 +42,7 @@ class Floors(NamedTuple):
 class Ready(NamedTuple):
     """A mode about to begin: its engine, when, and in which state (2n,).
 
-    `ties` are the guards that begin at zero, `floors` what counts as zero of each, and `clear` says whether all of them
+    `ties` are the guards that begin at zero, `floors` what counts as zero of each; `clear` says whether all of them
     rise. `begin` is the state right after the switch, before the `bridge` where there is one. `inertia`: the trace of M.
     """
 
@@ -59,7 +59,7 @@ class Ready(NamedTuple):
 
 
 class Successor:
-    """Finds the mode that follows, for one system with its values, until a time."""
+    """Finds the mode that follows, for one system with its values; nothing is tried out beyond a time."""
 
     def __init__(self, staging: Staging, judge: Judge, until: float) -> None:
         self._staging, self._judge, self._until = staging, judge, until
@@ -92,7 +92,7 @@ class Successor:
             return ready
         unclear: list[Ready] = []
         for decided in self.candidates(t, state, before, fired):
-            if decided.mode not in self.failed and (ready := self._tried(t, state, decided, fired)):
+            if decided.mode not in self.failed and (ready := self._tried(t, decided, fired)):
                 if ready.clear:
                     return ready
                 unclear.append(ready)
@@ -173,14 +173,14 @@ class Successor:
         n, known = self._n, self._staging.still
         if len(known.get(mode, ())) == n:
             return replace(mode, still=known[mode]), np.concatenate([state[:n], np.zeros(n)])
-        found, v = self._judge.held(self._judge.scene(t, state, mode.signs), mode)
+        found, begin = self._judge.held(self._judge.scene(t, state, mode.signs), mode)
         known[mode] = found.still
-        return found, np.concatenate([state[:n], v])
+        return found, begin
 
-    def _tried(self, t: float, state: Array, decided: Decided, fired: Meaning | None) -> Ready | None:
+    def _tried(self, t: float, decided: Decided, fired: Meaning | None) -> Ready | None:
         """The mode with its engine, where its first moments are what it says; None where they are not."""
         mode, outcome = decided.mode, decided.outcome
-        begin = np.concatenate([state[: self._n], decided.velocity])
+        begin = decided.state
         scene = self._judge.scene(t, begin, mode.signs)
         slow = watched_speeds(self._judge, scene, mode, fired)
         there, later, bridge = begin, t, None

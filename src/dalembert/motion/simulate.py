@@ -17,7 +17,7 @@ from dalembert.motion.staging import COMPILE, Staging
 from dalembert.motion.start import CLOSE, Start, completed, own_keys, size_of
 from dalembert.motion.status import Ending, Interrupted, RunError
 from dalembert.motion.trajectory import Settings, Trajectory
-from dalembert.motion.travel import travel
+from dalembert.motion.travel import Past, travel
 
 SAMPLES, MOST = 201, 100_000_000  # where none are asked for, and at most
 EPS = float(np.finfo(float).eps)
@@ -83,9 +83,11 @@ def simulate(
     if off > CLOSE * size_of(state):
         state, off = completed(system, plan.stated, plan.t0, plan.values), np.inf
     begin, earlier = perf_counter(), compile_seconds()
-    done = travel(
-        staging, plan.t0, state, plan.samples, plan.until, plan.limits, progress, settle=off > plan.limits.drift / 2
-    )
+    past = None
+    if isinstance(start, Trajectory) and start.system.form() == system.form():
+        past = Past(start.largest, start.episodes[-1].mode, same=False)
+    settle = off > plan.limits.drift / 2
+    done = travel(staging, plan.t0, state, plan.samples, plan.until, plan.limits, progress, past, settle)
     seconds, record = perf_counter() - begin - (compile_seconds() - earlier), done.record
     if record.status.ending == Ending.BROKEN and record.time == plan.t0:
         instant_at(system, [*state, plan.t0, *plan.values])  # raises where the start itself is at fault

@@ -57,8 +57,14 @@ def start(
     given_values = dict(zip(system.symbols, values, strict=True))
     words = f" with {', '.join(sorted(map(name_of, held)))} held" if held else ""
 
-    def reach(rows: Statement) -> Array:
-        place = nearest(rows, begin, free, t, values)
+    def reach(rows: Statement, places: Array | None, still: bool) -> Array:
+        n = len(system.coordinates)
+        guess, loose = begin, free
+        if not still:
+            loose = np.concatenate([free[:n], np.ones(n, dtype=bool)])
+        if places is not None:
+            guess, loose = np.concatenate([places, begin[n:]]), np.concatenate([np.zeros(n, dtype=bool), free[n:]])
+        place = nearest(rows, guess, loose, t, values)
         faults = off_constraints(rows, _residuals(rows, place, t, given_values), place)
         refuse(StateError, f"no consistent start was found{words}", faults)
         return place
@@ -83,19 +89,38 @@ def completed(system: Statement, stated: Mapping[Expr, float], t: float, values:
     keys = (*system.coordinates, *system.velocities)
     free = np.array([key not in stated for key in keys])
     parameters = dict(zip(system.symbols, values, strict=True))
-    return _outside(system, lambda rows: _completed(rows, stated, free, t, values), free, t, parameters)
+
+    def reach(rows: Statement, places: Array | None, still: bool) -> Array:
+        known = {} if places is None else dict(zip(system.coordinates, map(float, places), strict=True))
+        given = {key: value for key, value in stated.items() if still or key in system.coordinates} | known
+        return _completed(rows, given, np.array([key not in given for key in keys]), t, values)
+
+    return _outside(system, reach, free, t, parameters)
 
 
 def _outside(
-    system: Statement, reach: Callable[[Statement], Array], free: Array, t: float, parameters: Mapping[Any, float]
+    system: Statement,
+    reach: Callable[[Statement, Array | None, bool], Array],
+    free: Array,
+    t: float,
+    parameters: Mapping[Any, float],
 ) -> Array:
     """The state that `reach` finds for the two-sided constraints, and those one-sided ones it would penetrate, closed.
+
+    `reach` is given the rows, places to hold, and whether to keep to the stated velocities: a contact that closes may be
+    struck or left by them.
 
     Raises `StateError` where a one-sided constraint stays penetrated.
     """
     closed: dict[int, None] = {}
     while True:
-        place = reach(two_sided(system, tuple(closed)))
+        rows = two_sided(system, tuple(closed))
+        try:
+            place = reach(rows, None, True)
+        except StateError:
+            if not closed:
+                raise
+            place = reach(two_sided(system), reach(rows, None, False)[: len(system.coordinates)], True)
         deep = penetrated(system, place, t, parameters)
         if not set(deep) - set(closed):
             return place
@@ -115,7 +140,8 @@ def penetrated(system: Statement, place: Array, t: float, parameters: Mapping[An
         return {}
     _, rows = mass_and_rows(bare(system), [*place, t, *(parameters[s] for s in system.symbols)])
     reach = np.linalg.norm(rows.A, axis=1)
-    return {j: float(rows.level[j]) for j in sided if rows.level[j] < -CLOSE * size_of(place) * (reach[j] or 1.0)}
+    bound = max(CLOSE * size_of(place), 1e-15)
+    return {j: float(rows.level[j]) for j in sided if rows.level[j] < -bound * (reach[j] or 1.0)}
 
 
 def _completed(system: Statement, stated: Mapping[Expr, float], free: Array, t: float, values: Array) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.modes import OFF, Mode
+from dalembert.derive.surfaces import moves_by_itself
 from dalembert.model import OneSided
 from dalembert.motion.decide import Decided, Judge
 from dalembert.motion.impact import hit
@@ -42,6 +43,7 @@ class Strikes:
     def __init__(self, judge: Judge, restitution: dict[int, float]) -> None:
         self._judge, self._restitution = judge, restitution
         self._constraints = judge.switches.form.constraints
+        self.moving = any(moves_by_itself(c.expr) for c in self._constraints)
         self._hard = [j for j in range(len(self._constraints)) if j not in judge.switches.one_sided]
 
     def at(self, t: float, state: Array, mode: Mode) -> Struck | None:

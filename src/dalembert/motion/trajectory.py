@@ -18,11 +18,12 @@ from dalembert.model import StateError, Statement, name_of, refuse
 from dalembert.motion.record import DRIFT, Episode, Limits, Record
 from dalembert.motion.staging import Staging
 from dalembert.motion.status import Event, Projection, Status
-from dalembert.motion.travel import travel
+from dalembert.motion.travel import Past, travel
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
+EPS = float(np.finfo(float).eps)
 MOMENT = 1e-6  # of the time between two samples
 SAME = 1e-9  # how near the end of one motion and the start of the next must be to join them
 
@@ -154,11 +155,20 @@ class Trajectory:
         states = np.column_stack([self.begin_values, self.y, self.end_values])
         out = np.zeros((len(self.y), len(times)))
         place = np.searchsorted(known, times, side="right") - 1
+        told = {i: state for i, t in enumerate(times) if (state := self._told_at(float(t))) is not None}
         for k in np.unique(place):
-            mine = np.flatnonzero(place == k)
-            out[:, mine] = self._onwards(float(known[k]), states[:, k], times[mine])
+            mine = [i for i in np.flatnonzero(place == k) if i not in told]
+            if mine:
+                out[:, mine] = self._onwards(float(known[k]), states[:, k], times[mine])
+        for i, state in told.items():
+            out[:, i] = state
         result: Array = out[:, 0] if np.ndim(t) == 0 else out
         return result
+
+    def _told_at(self, t: float) -> tuple[float, ...] | None:
+        """The state right after the last event at a time, but for rounding."""
+        here = [e.state for e in self.events if e.state and abs(e.time - t) <= 4 * EPS * abs(t)]
+        return here[-1] if here else None
 
     def _onwards(self, t: float, state: Array, times: Array) -> Array:
         """States (2n, …) at times from a state at t on."""
@@ -168,11 +178,20 @@ class Trajectory:
             return out
         wanted = np.unique(times[after])
         limits = Limits(np.inf, np.inf, DRIFT * self.settings.tolerance, "pass")
-        record = travel(self._staging, t, state, wanted, float(wanted[-1]), limits, mode=self._mode_at(t)).record
+        past = Past(self.largest, self._mode_at(t), same=True)
+        record = travel(self._staging, t, state, wanted, float(wanted[-1]), limits, past=past).record
         if len(record.times) < len(wanted) or not record.status.ok:
             raise StateError("at", [f"the motion cannot be followed from t = {t:.12g}: {record.status}"])
         out[:, after] = record.states[np.searchsorted(wanted, times[after])].T
         return out
+
+    @cached_property
+    def largest(self) -> Array:
+        """The largest of each coordinate and velocity, (2n,)."""
+        known = np.column_stack(
+            [self.begin_values, self.y, self.end_values, *(e.state for e in self.events if e.state)]
+        )
+        return _frozen(np.abs(known).max(axis=1))
 
     @cached_property
     def _staging(self) -> Staging:

@@ -23,6 +23,7 @@ from dalembert.motion.status import Ending, Event, Status
 from dalembert.motion.strikes import Strikes
 from dalembert.motion.switching import told
 
+AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
 LAST = 1e-12  # of the time: what is left of a run that is none
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 BRIEF = 1e-3  # of the time so far: four switches within it are quick
@@ -47,22 +48,33 @@ def travel(
     until: float,
     limits: Limits,
     progress: Callable[[Progress], object] | None = None,
-    mode: Mode | None = None,
+    past: "Past | None" = None,
     settle: bool = False,
 ) -> Travelled:
-    """Move from a state (2n,) at t0 until a time; in a mode to begin with, where it is known.
+    """Move from a state (2n,) at t0 until a time; going on from a motion before, where there is one.
 
     `settle` puts a start that is a little off the constraints on them first. Raises StateError, MassError or
     ContradictionError where no motion begins.
     """
     if staging.switches:
-        return Travel(staging, t0, state, samples, until, limits, progress, settle).go(mode)
+        return Travel(staging, t0, state, samples, until, limits, progress, settle).go(past)
     moving = staging.flow(t0, state, None)
     full = np.concatenate([state, np.zeros(len(moving.works))])
     run = Run(moving, staging.system, staging.values, t0, full, samples, until, limits, progress)
     if settle:
         run.begin_on_constraints()
     return Travelled(run.go(), moving, 0)
+
+
+class Past(NamedTuple):
+    """What is known of a motion that goes on: the sizes of its coordinates and velocities (2n,), and its mode.
+
+    The mode holds on as it is where the motion is gone over again (`same`); else it is what events are told against.
+    """
+
+    largest: Array
+    mode: Mode | None
+    same: bool
 
 
 class Travel:
@@ -83,7 +95,7 @@ class Travel:
         self.t0, self.t, self.until, self.state = t0, t0, until, state
         self.samples, self.works, self.settle = samples, np.zeros(len(WORKS)), settle
         self.judge = Judge(staging.switches, staging.given)
-        self._successor = Successor(staging, self.judge, until)
+        self._successor = Successor(staging, self.judge, until + AHEAD * (until - t0))
         self._strikes = Strikes(self.judge, staging.restitutions())
         self._begin = state
         self._ready: Ready | None = None
@@ -94,11 +106,15 @@ class Travel:
         self._count = 0
         self._energy = 0.0  # the largest of energies and works so far
 
-    def go(self, mode: Mode | None = None) -> Travelled:
-        """Move until the end, or until something ends it; in a mode to begin with, where it is known."""
+    def go(self, past: Past | None = None) -> Travelled:
+        """Move until the end, or until something ends it; going on from a motion before, where there is one."""
         self._clock = perf_counter()
-        if mode is not None and not self._successor.at_rest_in_plane(self.t, self.state, mode):
-            self._ready = self._successor.resumed(self.t, self.state, mode)
+        mode = None if past is None else past.mode
+        if past is not None:
+            self.judge.seen(past.largest)
+        if mode is not None and past is not None and past.same:
+            if not self._successor.at_rest_in_plane(self.t, self.state, mode):
+                self._ready = self._successor.resumed(self.t, self.state, mode)
         try:
             status = self._loop(mode)
         except KeyboardInterrupt:
@@ -126,7 +142,7 @@ class Travel:
                 return ended
             fired = self._stopped(self._ready, meaning)
             if self.until - self.t <= LAST * max(abs(self.t), abs(self.until)):
-                self._struck(before, fired)
+                self._begun(before, fired)
                 self.state = moved_on(self.state, self.until - self.t, np.zeros(len(self.state) // 2))
                 self.t = self.until
                 return Status(Ending.FINISHED, f"reached t = {self.t:.12g}")
@@ -165,7 +181,7 @@ class Travel:
             self._book(0.5 * float((new - v) @ M @ (new + v)))
         self.state = ready.begin[1]
         if ready.bridge:
-            self._cross(ready.mode, ready.flow, ready.bridge)
+            self._cross(ready.mode, ready.flow, ready.bridge, "nonideal")
         return ready
 
     def _struck(self, before: Mode, fired: Meaning | None) -> set[str]:
@@ -183,7 +199,7 @@ class Travel:
         self._book(struck.energy)
         self._events += struck.events
         if struck.rolls is not None and self._ready is not None:  # what is left of the bounces has no friction
-            self._cross(before, self._ready.flow, struck.rolls)
+            self._cross(before, self._ready.flow, struck.rolls, "ideal" if self._strikes.moving else "force")
         return {e.name for e in struck.events}
 
     def _book(self, energy: float) -> None:
@@ -239,9 +255,12 @@ class Travel:
         self.samples = self.samples[len(record.times) :]
         self.t, self.state, self.works = record.time, record.end, record.end_works
 
-    def _cross(self, mode: Mode, moving: Flow, bridge: Bridge) -> None:
-        """Go through a moment to second order, and keep the samples in it."""
+    def _cross(self, mode: Mode, moving: Flow, bridge: Bridge, who: str) -> None:
+        """Go through a moment to second order, and keep the samples in it; the energy it takes is the work of `who`."""
         tau, a = bridge
+        ends = np.array([self.state, moved_on(self.state, tau, a)])
+        before, after = moving.along(np.array([self.t, self.t + tau]), ends).energy
+        self.works = self.works + (after - before) * (np.arange(len(WORKS)) == WORKS.index(who))
         inside = self.samples[: np.searchsorted(self.samples, self.t + tau, side="left")]
         states = [moved_on(self.state, float(time) - self.t, a) for time in inside]
         self._take(
@@ -275,7 +294,7 @@ class Travel:
         tau = moment_to_rest(self.judge, scene, ready.mode, meaning.place, a)
         if tau is None:
             return None
-        self._cross(ready.mode, ready.flow, Bridge(tau, a))
+        self._cross(ready.mode, ready.flow, Bridge(tau, a), "nonideal")
         return meaning
 
     def _meaning(self, mode: Mode, place: int) -> Meaning:

@@ -8,16 +8,16 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
 
-m, g, l, mu = symbols("m g l mu", positive=True)
+m, g, half, mu = symbols("m g l mu", positive=True)
 x, y, theta = dynamicsymbols("x y theta")
-TIP = y - l * sin(theta)  # of a uniform rod of length 2 l, on a rough floor
-SLIDING = x.diff() + l * sin(theta) * theta.diff()
+TIP = y - half * sin(theta)  # of a uniform rod of length 2 l, on a rough floor
+SLIDING = x.diff() + half * sin(theta) * theta.diff()
 
 
 def rod(normal):
-    kinetic = m * (x.diff() ** 2 + y.diff() ** 2) / 2 + m * l**2 * theta.diff() ** 2 / 6
+    kinetic = m * (x.diff() ** 2 + y.diff() ** 2) / 2 + m * half**2 * theta.diff() ** 2 / 6
     floor = da.Holonomic(TIP, "floor", nature=da.Coulomb(mu, normal=normal, sliding=SLIDING))
-    values = {m: 1.0, g: 9.81, l: 1.0, mu: 0.5}
+    values = {m: 1.0, g: 9.81, half: 1.0, mu: 0.5}
     return da.System.from_lagrangian(kinetic - m * g * y, [x, y, theta], constraints=[floor], parameters=values)
 
 

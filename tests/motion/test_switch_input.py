@@ -59,11 +59,11 @@ def test_every_contact_that_is_penetrated_is_named():
 @compiled
 @pytest.mark.parametrize("depth", [0.0, 1e-16, 1e-12])
 def test_a_start_inside_by_rounding_is_on_the_contact(depth):
-    """Put on it, its energy kept: the speed becomes less by g·depth/v."""
+    """Put on it, its velocity kept."""
     motion = loaded("bouncing-ball").simulate({x: 1.0, y: -depth, x.diff(): 0.5}, until=3.0)
     assert not told(motion, *CONTACT)
     assert_allclose(motion.y[1], 0.0, atol=1e-15)
-    assert_allclose(motion.y[0], 1.0 + (0.5 - G * depth / 0.5) * motion.t, atol=1e-13)
+    assert_allclose(motion.y[0], 1.0 + 0.5 * motion.t, atol=1e-13)
     assert_allclose(motion.dataset.multiplier, 0.1 * G, atol=1e-12)
 
 

@@ -15,7 +15,7 @@ from dalembert.derive.prepared import Prepared, prepared
 from dalembert.derive.surfaces import jump, moves_by_itself
 from dalembert.derive.tape import Tape
 from dalembert.derive.variants import bare, with_constraints
-from dalembert.model import Coulomb, Held, HeldAt, Ideal, Particles, StateError, refuse
+from dalembert.model import Coulomb, Held, HeldAt, Ideal, Particles, Reaction, StateError, refuse
 from dalembert.model.checks import velocities_in
 
 
@@ -55,7 +55,7 @@ class Probe:
         self.slides: dict[int, int] = {}
         for g, gate in enumerate(switches.gated.gates):
             force, _ = jump(self.base, gate.symbol)
-            if force and g in switches.gated.live(cases):
+            if force and g in switches.gated.live(cases) and not self.functions[g].atoms(Reaction):
                 self.slides[g] = len(held)
                 kind = Held if velocities_in(self.functions[g]) else HeldAt
                 held.append(kind(self.functions[g], f"surface {g}", "force"))

@@ -127,7 +127,7 @@ def _may_vanish(left: float, here: float, right: float) -> bool:
 
 
 def natural_time(places: Array, v: Array, a: Array) -> float:
-    """How long things take: the shortest time in which a coordinate changes by as much as it has been, or as it will be.
+    """How long things take: the shortest time in which a coordinate changes by as much as it has been, or will be.
 
     A coordinate thrown up at v comes v²/a far; one that has been nowhere is measured by the others.
     """

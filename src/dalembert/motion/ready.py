@@ -42,8 +42,8 @@ class Floors(NamedTuple):
 class Ready(NamedTuple):
     """A mode about to begin: its engine, when, and in which state (2n,).
 
-    `ties` are the guards that begin at zero, `floors` what counts as zero of each; `clear` says whether all of them
-    rise. `begin` is the state right after the switch, before the `bridge` where there is one. `inertia`: the trace of M.
+    `ties` are the guards that begin at zero, `floors` what counts as zero of each; `clear`: whether all of them rise.
+    `begin` is the state right after the switch, before the `bridge` where there is one. `inertia`: the trace of M.
     """
 
     mode: Mode

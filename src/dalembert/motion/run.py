@@ -273,7 +273,7 @@ class Run:
             values = self.flow.guards(times, states)[:, places]
             bounds = zero(times)[:, places]
             risen = values > bounds
-            still = (~risen.any(axis=0)).tolist()
+            still: list[bool] = [not any(column) for column in risen.T]
             if (values >= -bounds).all() and (risen[-1] | np.array(still)).all():  # and not fallen again
                 places[:] = [place for place, stays in zip(places, still, strict=True) if stays]
                 return self._take_unseen(piece, grid, inside)

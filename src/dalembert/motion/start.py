@@ -107,8 +107,8 @@ def _outside(
 ) -> Array:
     """The state that `reach` finds for the two-sided constraints, and those one-sided ones it would penetrate, closed.
 
-    `reach` is given the rows, places to hold, and whether to keep to the stated velocities: a contact that closes may be
-    struck or left by them.
+    `reach` is given the rows, places to hold, and whether to keep to the stated velocities: a contact that closes may
+    be struck or left by them.
 
     Raises `StateError` where a one-sided constraint stays penetrated.
     """

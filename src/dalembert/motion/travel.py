@@ -11,7 +11,7 @@ from dalembert.derive import Array
 from dalembert.derive.modes import SLIPS, Mode
 from dalembert.derive.stages import Meaning
 from dalembert.engine import WORKS, Flow
-from dalembert.model import StateError
+from dalembert.model import StateError, refuse
 from dalembert.motion.blame import FAILURES, at
 from dalembert.motion.decide import Judge, Paradox
 from dalembert.motion.planar import Bridge, moment_to_rest, moved_on
@@ -96,7 +96,7 @@ class Travel:
         self.samples, self.works, self.settle = samples, np.zeros(len(WORKS)), settle
         self.judge = Judge(staging.switches, staging.given)
         self._successor = Successor(staging, self.judge, until + AHEAD * (until - t0))
-        self._strikes = Strikes(self.judge, staging.restitutions())
+        self._strikes = Strikes(self.judge, self._checked(t0, state))
         self._begin = state
         self._ready: Ready | None = None
         self._parts: list[Record] = []
@@ -106,15 +106,31 @@ class Travel:
         self._count = 0
         self._energy = 0.0  # the largest of energies and works so far
 
+    def _checked(self, t: float, state: Array) -> dict[int, float]:
+        """The restitutions; raises StateError with all that is wrong with them and with frictions at the start."""
+        faults: list[str] = []
+        out: dict[int, float] = {}
+        try:
+            out = self.staging.restitutions()
+        except StateError as error:
+            faults += error.faults
+        try:
+            scene = self.judge.scene(t, state, self._successor.blank().signs)
+            scene.probe.coefficients(scene.inputs, np.zeros(len(self.staging.system.constraints)))
+        except StateError as error:
+            faults += error.faults
+        refuse(StateError, "the run", faults)
+        return out
+
     def go(self, past: Past | None = None) -> Travelled:
         """Move until the end, or until something ends it; going on from a motion before, where there is one."""
         self._clock = perf_counter()
         mode = None if past is None else past.mode
         if past is not None:
             self.judge.seen(past.largest)
-        if mode is not None and past is not None and past.same:
-            if not self._successor.at_rest_in_plane(self.t, self.state, mode):
-                self._ready = self._successor.resumed(self.t, self.state, mode)
+        known = mode if past is not None and past.same else None
+        if known is not None and not self._successor.at_rest_in_plane(self.t, self.state, known):
+            self._ready = self._successor.resumed(self.t, self.state, known)
         try:
             status = self._loop(mode)
         except KeyboardInterrupt:
@@ -142,7 +158,8 @@ class Travel:
                 return ended
             fired = self._stopped(self._ready, meaning)
             if self.until - self.t <= LAST * max(abs(self.t), abs(self.until)):
-                self._begun(before, fired)
+                if self._begun(before, fired) is None:
+                    self._episodes.append(Episode(self.t, self._ready.flow.choice, self._ready.mode))
                 self.state = moved_on(self.state, self.until - self.t, np.zeros(len(self.state) // 2))
                 self.t = self.until
                 return Status(Ending.FINISHED, f"reached t = {self.t:.12g}")
@@ -325,10 +342,16 @@ class Travel:
         return bool(brief and (spans[1:] < 0.9 * spans[:-1]).all())
 
     def _jammed(self, meaning: Meaning) -> Status | None:
-        """The end of a run where what friction does is no longer unique."""
+        """The end of a run where friction is no longer what it can be: unique, and against the motion."""
+        where = at(self.staging.system, self.t, self.state)
+        if meaning.kind == "coefficient":
+            name = self.staging.system.constraints[meaning.place].name
+            words = (
+                f"the friction of constraint {name!r} has a coefficient that falls below zero, or a static one below it"
+            )
+            return Status(Ending.BROKEN, f"{words}, at {where}")
         if meaning.kind != "jam":
             return None
-        where = at(self.staging.system, self.t, self.state)
         words = "friction and rigidity leave no unique motion from here on (Painlevé)"
         return Status(Ending.PARADOX, f"{words}, at {where}")
 

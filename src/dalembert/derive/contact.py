@@ -12,7 +12,7 @@ from dalembert.derive.evaluate import Array, located
 from dalembert.derive.modes import Switches
 from dalembert.derive.natures import coulomb, pressing, reactions, work_doing
 from dalembert.derive.prepared import Prepared, prepared
-from dalembert.derive.surfaces import jump, moves_by_itself
+from dalembert.derive.surfaces import jump, moves, moves_by_itself
 from dalembert.derive.tape import Tape
 from dalembert.derive.variants import bare, with_constraints
 from dalembert.model import Coulomb, Held, HeldAt, Ideal, Particles, Reaction, StateError, refuse
@@ -65,6 +65,7 @@ class Probe:
         self.moving = [moves_by_itself(c.expr) for c in self.base.constraints]
         self.points = isinstance(self.base.unconstrained, Particles)
         self.pressing = {j: pressing(self.base, j) for rub in switches.rubs for j in rub.members}
+        self.varies = {j: moves(coulomb(self.base, j).coefficient) for j in self.pressing}
         self.particle = {j: rub.particle for rub in switches.rubs for j in rub.members}
 
     @cached_property

@@ -12,10 +12,10 @@ from dalembert.derive.modes import DIRECTIONS, OFF, STICKS, Mode, Rub, Switches,
 from dalembert.derive.natures import coulomb, pressing
 from dalembert.derive.rubbing import Geometry, geometry
 from dalembert.derive.stage import Actual, Stage
-from dalembert.derive.surfaces import jump, slope
+from dalembert.derive.surfaces import jump, moves, slope
 from dalembert.derive.variants import in_force, prescribed, with_constraints
-from dalembert.model import Following, Held, HeldAt, Multiplier, Nature, Reaction, Statement, time
-from dalembert.model.checks import coordinates_in, velocities_in
+from dalembert.model import Following, Held, HeldAt, Multiplier, Nature, Statement
+from dalembert.model.checks import velocities_in
 
 FAST = 1e6  # times the speed at which a plane friction is brought to rest: then that speed is chosen anew
 
@@ -95,7 +95,7 @@ class _Builder:
         for j in (j for rub in self.s.rubs for j in self.s.rubbing(rub, self.shape)):
             nature = coulomb(self.base, j)
             for expr in (nature.coefficient, *([] if nature.static is None else [nature.static - nature.coefficient])):
-                if _moves(expr):
+                if moves(expr):
                     self._guard("coefficient", j, expr)
         for e, j in zip(self.s.press, self.s.pressed, strict=True):
             if j in active:
@@ -196,11 +196,6 @@ class _Builder:
         self.held.append(kind(function, name, by, Following(tuple((i, e) for i, e in d.items() if e != 0))))
         self._guard("above", g, 1 - Actual(Str(name)))
         self._guard("below", g, 1 + Actual(Str(name)))
-
-
-def _moves(expr: Expr) -> bool:
-    """Whether an expression changes along a motion."""
-    return expr.has(time()) or bool(coordinates_in(expr)) or bool(velocities_in(expr)) or bool(expr.atoms(Reaction))
 
 
 def _along(row: dict[int, Expr], base: Statement) -> Expr:

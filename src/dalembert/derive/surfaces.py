@@ -6,7 +6,7 @@ from sympy import Add, Dummy, Expr, S, Symbol
 
 from dalembert.derive.prepared import prepared
 from dalembert.derive.variants import bare
-from dalembert.model import Prescribed, Statement, time, velocity
+from dalembert.model import Prescribed, Reaction, Statement, time, velocity
 from dalembert.model.checks import coordinates_in, velocities_in
 
 
@@ -29,6 +29,11 @@ def jump(base: Statement, gate: Symbol) -> tuple[dict[int, Expr], Literal["force
     if any(e.has(down) for e in fixed) or any(e.has(gate) for e in u.values()):
         return {}, "force"
     return u, "force" if active else "friction"
+
+
+def moves(expr: Expr) -> bool:
+    """Whether an expression changes along a motion."""
+    return expr.has(time()) or bool(coordinates_in(expr)) or bool(velocities_in(expr)) or bool(expr.atoms(Reaction))
 
 
 def moves_by_itself(expr: Expr) -> bool:

@@ -217,7 +217,8 @@ class Judge:
                 choices: list[list[str]] = []
                 bases: list[tuple[tuple[int, ...], int]] = []
                 for k, rub in enumerate(switches.rubs):
-                    lay = scene.lay(k, active) if switches.rubbing(rub, mode) else None
+                    rough = any(scene.rough[j] for j in switches.rubbing(rub, mode))
+                    lay = scene.lay(k, active) if rough else None
                     bases.append((lay.basis, lay.chart) if lay is not None else ((), -1))
                     if lay is None or not len(lay.J):
                         choices.append([OFF])

@@ -39,8 +39,8 @@ class Lay(NamedTuple):
 class Outcome(NamedTuple):
     """What a mode would do: acceleration (n,), ideal and actual multipliers (m,), and whether it may.
 
-    `pulls` are the holding forces (d,) of frictions that stick. The margins are positive where a condition holds,
-    relative to `size`, that of the forces that act.
+    `pulls` are the holding forces (d,) of frictions that stick, `ways` the directions (d,) of those that slip. The
+    margins are positive where a condition holds, relative to `size`, that of the forces that act.
     """
 
     acceleration: Array
@@ -49,6 +49,7 @@ class Outcome(NamedTuple):
     pulls: dict[int, Array]
     margins: tuple[float, ...]
     size: float
+    ways: dict[int, Array] = {}  # noqa: RUF012  never written to
 
 
 class Rows(NamedTuple):
@@ -95,6 +96,12 @@ class Scene:
         except np.linalg.LinAlgError:
             fault = "the mass matrix is singular here, and the constraints do not make up for it"
             raise StateError("the state", [fault]) from None
+
+    @cached_property
+    def rough(self) -> dict[int, bool]:
+        """Whether each frictional constraint has friction at all: its coefficients are not all zero here."""
+        mu, static = self.probe.coefficients(self.inputs, np.zeros(len(self.now.b)))
+        return {j: bool(mu[j] or static[j]) or self.probe.varies[j] for j in mu}
 
     def raised(self, covectors: Array) -> Array:
         """M⁻¹ times covectors, (n,) or (n, k)."""
@@ -219,7 +226,7 @@ class Scene:
             pulls[k], at = actual[at : at + d], at + d
         margins = [1.0 - abs(float(x)) for x in actual[at:]]
         margins += case.margins(slow, acceleration, reactions, pulls)
-        return Outcome(acceleration, rows.ideal, reactions, pulls, tuple(margins), size)
+        return Outcome(acceleration, rows.ideal, reactions, pulls, tuple(margins), size, ways)
 
 
 class _Case:
@@ -362,8 +369,8 @@ def _direction(G: Array, rate: Array) -> Array:
     low, high = 0.0, float(np.linalg.norm(rate))
     if not high:
         return rate
-    if np.linalg.norm(solved(1e-14 * high)) <= 1:
-        return solved(0.0)
+    if (size := float(np.linalg.norm(held := solved(1e-14 * high)))) <= 1:
+        return held / size if size > 1 - 1e-9 else held  # it may begin to slip this way, or it holds
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if np.linalg.norm(solved(middle)) > 1 else (low, middle)

@@ -16,6 +16,8 @@ from dalembert.motion.laws import Outcome, Scene
 
 SLOWER, SLOW = 1e-4, 2e-7  # of the speed so far: it is watched, and brought to rest, from here on
 STRAIGHT = 1e-6  # and must head for rest as straight as this
+BRIEF = 1e-9  # of a run: a moment that takes next to no time
+NUDGE, OPEN = 1e-13, 1e-9  # the speed forces give in this time is none; what they give is none
 NEARER = 8.0  # a speed is watched for until it is so many times smaller
 EPS = float(np.finfo(float).eps)
 
@@ -27,8 +29,13 @@ class Bridge(NamedTuple):
     acceleration: Array
 
 
-def watched_speeds(judge: Judge, scene: Scene, mode: Mode, fired: Meaning | None) -> tuple[float, ...]:
-    """The speed at which each friction that slides in a plane is looked at again; negative for one at rest."""
+def watched_speeds(
+    judge: Judge, scene: Scene, mode: Mode, fired: Meaning | None, moving: bool = False
+) -> tuple[float, ...]:
+    """The speed at which each friction that slides in a plane is looked at again; negative for one at rest.
+
+    Just pushed off, all are `moving`, however slowly.
+    """
     active = judge.switches.active(mode)
     out = []
     for k, state in enumerate(mode.rubs):
@@ -37,7 +44,7 @@ def watched_speeds(judge: Judge, scene: Scene, mode: Mode, fired: Meaning | None
             continue
         lay = scene.lay(k, active)
         speed = float(np.linalg.norm(lay.s))
-        rest = judge.at_rest(lay, fired, k)
+        rest = not moving and judge.at_rest(lay, fired, k)
         out.append(-1.0 if rest else min(SLOWER * judge.pace_of(lay), speed / NEARER))
     return tuple(out)
 
@@ -51,14 +58,32 @@ def push_off(judge: Judge, outcome: Outcome, t: float, until: float) -> float:
     return max(tau, 4 * EPS * max(abs(t), abs(until)))
 
 
-def moment_to_rest(judge: Judge, scene: Scene, mode: Mode, k: int, a: Array) -> float | None:
-    """How long a friction takes to come to rest with the acceleration a; None where it does not head for it."""
+def nudged(judge: Judge, scene: Scene, mode: Mode, outcome: Outcome, state: Array, span: float) -> Array:
+    """The state of frictions that begin to slip, with no acceleration yet, with a speed that is none their way."""
+    v = state[len(state) // 2 :].copy()
+    for k, way in outcome.ways.items():
+        lay = scene.lay(k, judge.switches.active(mode))
+        unit = max(scene.length(row) for row in lay.J)
+        rate = float(np.linalg.norm(lay.J @ outcome.acceleration - lay.bias))
+        if mode.rubs[k] == SLIPS and rate <= OPEN * outcome.size * unit and judge.at_rest(lay, None, k):
+            W = lay.J @ scene.raised(lay.J.T)
+            v += scene.raised(
+                lay.J.T @ np.linalg.lstsq(W, way * NUDGE * outcome.size * unit * span - lay.s, rcond=None)[0]
+            )
+    return np.concatenate([state[: len(v)], v])
+
+
+def moment_to_rest(judge: Judge, scene: Scene, mode: Mode, k: int, a: Array, run: float) -> float | None:
+    """How long a friction takes to come to rest with the acceleration a; None where it does not head for it.
+
+    In a run of some length, one that takes next to no time is near enough.
+    """
     lay = scene.lay(k, judge.switches.active(mode))
     speed = float(np.linalg.norm(lay.s))
-    if speed > SLOW * judge.pace_of(lay):
-        return None
     rate = lay.J @ a - lay.bias
     tau = -float(lay.s @ rate) / float(rate @ rate)
+    if speed > SLOW * judge.pace_of(lay) and tau > BRIEF * run:
+        return None
     straight = float(np.linalg.norm(lay.s + rate * tau)) <= STRAIGHT * speed
     return tau if tau > 0 and straight else None
 

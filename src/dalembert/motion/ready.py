@@ -13,7 +13,7 @@ from dalembert.engine import Flow
 from dalembert.motion.decide import NEAR, Decided, Judge, Paradox
 from dalembert.motion.guard import natural_time
 from dalembert.motion.laws import Outcome, Scene
-from dalembert.motion.planar import Bridge, moved_on, push_off, watched_speeds
+from dalembert.motion.planar import Bridge, moved_on, nudged, push_off, watched_speeds
 from dalembert.motion.staging import Staging
 
 FIRST = np.array([0.0, *(4.0**-k for k in range(18, 1, -1))])  # of a step: where a stage shows its first moments
@@ -183,12 +183,15 @@ class Successor:
         begin = decided.state
         scene = self._judge.scene(t, begin, mode.signs)
         slow = watched_speeds(self._judge, scene, mode, fired)
-        there, later, bridge = begin, t, None
+        there, later, bridge, certain = begin, t, None, True
         if any(x < 0 for x in slow):  # from rest in a plane
             bridge = Bridge(push_off(self._judge, outcome, t, self._until), outcome.acceleration)
+            span = min(self._until - t, 1.0)
+            held, begin = begin, nudged(self._judge, scene, mode, outcome, begin, span)
+            certain = bool((held == begin).all())
             there, later = moved_on(begin, *bridge), t + bridge.tau
             further = self._judge.scene(later, there, mode.signs)
-            slow = tuple(abs(x) for x in watched_speeds(self._judge, further, mode, None))
+            slow = watched_speeds(self._judge, further, mode, None, moving=True)
         moving = self._engine(later, there, mode, slow if any(slow) else ())
         values = self._first_moments(moving, later, there)
         self.note(mode, np.abs(values).max(axis=0))
@@ -203,7 +206,7 @@ class Successor:
             return None
         self._inertia = float(np.trace(scene.now.M))
         ready = self._ready(mode, moving, later, there, ties, floors, values[0])
-        return ready._replace(begin=(t, begin), bridge=bridge, clear=bool(risen))
+        return ready._replace(begin=(t, begin), bridge=bridge, clear=bool(risen) and certain)
 
     def _ready(
         self, mode: Mode, moving: Flow, t: float, state: Array, ties: list[int], floors: Floors, now: Array
@@ -253,6 +256,8 @@ class Successor:
         for i in ties:
             growth = values[1:, i] - values[0, i]
             large = np.flatnonzero(np.abs(growth) > zero[:, i])
+            if not len(large) and values[0, i] > 4 * floors.zero[i]:
+                continue  # it is small, but not zero, and stays what it is
             if not len(large):
                 open_.append(i)
             elif growth[large[0]] < 0:

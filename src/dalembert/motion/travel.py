@@ -308,7 +308,7 @@ class Travel:
             return meaning
         scene = self.judge.scene(self.t, self.state, ready.mode.signs)
         a = ready.flow.along(np.array([self.t]), self.state[None, :]).acceleration[0]
-        tau = moment_to_rest(self.judge, scene, ready.mode, meaning.place, a)
+        tau = moment_to_rest(self.judge, scene, ready.mode, meaning.place, a, self.until - self.t0)
         if tau is None:
             return None
         self._cross(ready.mode, ready.flow, Bridge(tau, a), "nonideal")

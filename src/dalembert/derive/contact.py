@@ -16,7 +16,7 @@ from dalembert.derive.surfaces import jump, moves, moves_by_itself
 from dalembert.derive.tape import Tape
 from dalembert.derive.variants import bare, with_constraints
 from dalembert.model import Coulomb, Held, HeldAt, Ideal, Particles, Reaction, StateError, refuse
-from dalembert.model.checks import velocities_in
+from dalembert.model.checks import coordinates_in, velocities_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,10 @@ class Probe:
             held += [Held(s, f"sliding {k} {i}", "friction") for i, s in enumerate(given)]
         self.slides: dict[int, int] = {}
         for g, gate in enumerate(switches.gated.gates):
-            force, _ = jump(self.base, gate.symbol)
-            if force and g in switches.gated.live(cases) and not self.functions[g].atoms(Reaction):
+            f = self.functions[g]
+            of_places = bool(coordinates_in(f)) and not f.atoms(Reaction)
+            force = jump(self.base, gate.symbol)[0] if of_places else {}
+            if force and g in switches.gated.live(cases):
                 self.slides[g] = len(held)
                 kind = Held if velocities_in(self.functions[g]) else HeldAt
                 held.append(kind(self.functions[g], f"surface {g}", "force"))

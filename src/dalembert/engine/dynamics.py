@@ -160,7 +160,7 @@ def _coupled(question: Question, mass: Factors[Expression], work: Work, algebra:
     A = question.A
     inertia = {r: mass.solve(row, algebra) for r, row in A.items()}  # M⁻¹ Aᵀ, column by column
     a = mass.solve(question.Q, algebra)
-    S = _gram(A, inertia, algebra)
+    S = {(r, r): algebra.zero for r in A} | _gram(A, inertia, algebra)  # a row of massless coordinates meets none
     factors = factor(S)
     lam = factors.solve(minus(question.b, _rows_times(A, a, algebra)), algebra)
     C, D = work(lam)

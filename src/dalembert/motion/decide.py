@@ -21,7 +21,7 @@ from dalembert.motion.laws import Lay, Outcome, Scene
 
 ZERO = 1e-10  # a speed or force this small, relative to those there are, is none
 NEAR = 3e-14  # and a gap, relative to the coordinates: it is exact, but for rounding
-FAR = 1e-6  # of the largest coordinate: what a gap is measured by at the least
+FAR = 1e-6  # of the largest coordinate or velocity: what a gap or a speed is measured by at the least
 TIE = 1e-9  # a margin this small leaves a condition open
 MOST = 4096  # modes looked at, at most
 
@@ -79,7 +79,7 @@ class Judge:
 
     def pace(self, row: Array) -> float:
         """The largest speed along a covector (n,) so far, by the coordinates it contains."""
-        return float(np.abs(row) @ self.speeds)
+        return max(float(np.abs(row) @ self.speeds), FAR * self.speed * float(np.linalg.norm(row)))
 
     def touching(self, scene: Scene) -> list[int]:
         """The one-sided constraints whose gap is closed."""

@@ -147,7 +147,7 @@ class Successor:
             if likely in self.failed:
                 return None
             sticks = fired.kind == "stop" and likely.rubs[fired.place] == STICKS
-            mode, begin = self._halted(t, state, likely) if sticks else (likely, state)
+            mode, begin = self._held(t, state, likely, sticks)
             moving = self._engine(t, begin, mode)
             if sticks:
                 values, own = moving.guards(np.array([t]), begin[None, :]), []
@@ -168,11 +168,14 @@ class Successor:
             return self._ready(mode, moving, t, begin, own, floors, values[0])
         return None
 
-    def _halted(self, t: float, state: Array, mode: Mode) -> tuple[Mode, Array]:
-        """A mode in which a friction sticks, with what is at rest in it, and the state it begins with."""
+    def _held(self, t: float, state: Array, mode: Mode, sticks: bool) -> tuple[Mode, Array]:
+        """A mode with what is at rest in it, as it was when it began before, and the state it begins with."""
         n, known = self._n, self._staging.still
-        if len(known.get(mode, ())) == n:
-            return replace(mode, still=known[mode]), np.concatenate([state[:n], np.zeros(n)])
+        still = known.get(mode)
+        if still is not None and len(still) == n:
+            return replace(mode, still=still), np.concatenate([state[:n], np.zeros(n)])
+        if still is not None and not sticks and not state[[n + i for i in still]].any():
+            return replace(mode, still=still), state
         found, begin = self._judge.held(self._judge.scene(t, state, mode.signs), mode)
         known[mode] = found.still
         return found, begin
@@ -333,9 +336,9 @@ def _next(switches: Switches, before: Mode, fired: Meaning) -> Iterator[Mode]:
             yield replace(before, rubs=_changed(before.rubs, i, way), still=())
     elif kind == "normal":
         k = switches.pressed.index(i)
-        yield replace(before, normals=_changed(before.normals, k, -before.normals[k]))
+        yield replace(before, normals=_changed(before.normals, k, -before.normals[k]), still=())
     elif kind == "gate":
-        yield replace(before, signs=_changed(before.signs, i, -before.signs[i]))
+        yield replace(before, signs=_changed(before.signs, i, -before.signs[i]), still=())
 
 
 def _changed(items: tuple[T, ...], place: int, new: T) -> tuple[T, ...]:

@@ -153,7 +153,8 @@ class Successor:
                 values, own = moving.guards(np.array([t]), begin[None, :]), []
             else:
                 values = self._first_moments(moving, t, begin)
-                own = [i for i, m in enumerate(self._staging.staged(mode).meanings) if m == fired]
+                begins = Meaning("stop", fired.place) if fired.kind in ("up", "down") else fired
+                own = [i for i, m in enumerate(self._staging.staged(mode).meanings) if m == begins]
             floors = self._known_floors(mode, moving, t, begin)
             now = values[0, : len(floors.zero)]
             other = np.ones(len(now), dtype=bool)
@@ -162,7 +163,7 @@ class Successor:
                 return None
             if (now < -floors.near)[other].any():
                 continue
-            open_ = (now < floors.near)[other].any()
+            open_ = (now <= floors.near)[other].any()
             if open_ or (own and not self._rise(moving, t, begin, own, values, floors)):
                 return None
             return self._ready(mode, moving, t, begin, own, floors, values[0])

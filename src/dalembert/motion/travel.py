@@ -24,6 +24,7 @@ from dalembert.motion.strikes import Strikes
 from dalembert.motion.switching import told
 
 AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
+OFTEN = 0.1  # seconds between calls of progress
 LAST = 1e-12  # of the time: what is left of a run that is none
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 BRIEF = 1e-3  # of the time so far: four switches within it are quick
@@ -104,6 +105,7 @@ class Travel:
         self._episodes: list[Episode] = []
         self._recent: list[float] = []  # times of the last switches
         self._count = 0
+        self._last_told = -np.inf  # when progress was
         self._energy = 0.0  # the largest of energies and works so far
 
     def _checked(self, t: float, state: Array) -> dict[int, float]:
@@ -147,6 +149,8 @@ class Travel:
             known, began = False, self.t
             assert self._ready is not None
             status, place = self._moved(self._ready)
+            if status.ending == Ending.FINISHED and self._struck(self._ready.mode, None):
+                self._sample_again()  # what closes just at the end has struck
             if status.ending != Ending.SWITCHED:
                 return status
             before, meaning = self._ready.mode, self._meaning(self._ready.mode, place)
@@ -218,6 +222,13 @@ class Travel:
         if struck.rolls is not None and self._ready is not None:  # what is left of the bounces has no friction
             self._cross(before, self._ready.flow, struck.rolls, "ideal" if self._strikes.moving else "force")
         return {e.name for e in struck.events}
+
+    def _sample_again(self) -> None:
+        """Take the last sample back, to be what it is after a switch at its time."""
+        last = self._parts[-1]
+        if len(last.times) and last.times[-1] == self.t:
+            self._parts[-1] = replace(last, times=last.times[:-1], states=last.states[:-1], works=last.works[:-1])
+            self.samples = np.array([self.t])
 
     def _book(self, energy: float) -> None:
         """Count energy as the work of impulses."""
@@ -324,6 +335,9 @@ class Travel:
             return None
 
         def tell(now: Progress) -> object:
+            if perf_counter() - self._last_told < OFTEN:
+                return None
+            self._last_told = perf_counter()
             return told_to(Progress((now.time - self.t0) / (self.until - self.t0), now.time, now.steps + steps))
 
         return tell

@@ -25,12 +25,7 @@ class Factors(Generic[E]):
 
     def solve(self, right: Mapping[int, E], algebra: Algebra[E]) -> Vector[E]:
         """X with (LDLᵀ) X = right, touching only what is not zero; rows that stay zero are left out."""
-        y = dict(right)
-        for pivot in self.order:
-            if pivot in y:
-                for i, factor in self.below[pivot].items():
-                    step = factor * y[pivot]
-                    y[i] = y[i] - step if i in y else -step
+        y = _forward(self.order, self.below, right)
         x: Vector[E] = {}
         for pivot in reversed(self.order):
             terms = [factor * x[i] for i, factor in self.below[pivot].items() if i in x]
@@ -40,6 +35,17 @@ class Factors(Generic[E]):
             elif terms:
                 x[pivot] = -algebra.total(terms)
         return x
+
+
+def _forward(order: tuple[int, ...], below: Mapping[int, Mapping[int, E]], right: Mapping[int, E]) -> Vector[E]:
+    """L⁻¹ times a vector, touching only what is not zero."""
+    y = dict(right)
+    for pivot in order:
+        if pivot in y:
+            for i, entry in below[pivot].items():
+                step = entry * y[pivot]
+                y[i] = y[i] - step if i in y else -step
+    return y
 
 
 def factor(matrix: Sparse[E]) -> Factors[E]:
@@ -75,12 +81,7 @@ class Triangles(Generic[E]):
 
     def solve(self, given: Mapping[int, E], algebra: Algebra[E]) -> Vector[E]:
         """X with (LU) X = given; rows that stay zero are left out."""
-        y = dict(given)
-        for pivot in self.order:
-            if pivot in y:
-                for i, factor in self.below[pivot].items():
-                    step = factor * y[pivot]
-                    y[i] = y[i] - step if i in y else -step
+        y = _forward(self.order, self.below, given)
         x: Vector[E] = {}
         for pivot in reversed(self.order):
             terms = [entry * x[j] for j, entry in self.right[pivot].items() if j in x]

@@ -133,6 +133,22 @@ def test_two_signs_hold_at_once():
     assert (two.simulate({}, until=2.0).y == 0.0).all()
 
 
+@pytest.mark.parametrize("force", [sign(x), sign(x.diff())])
+def test_a_surface_that_pushes_both_ways_is_not_left_by_a_guess(force):
+    drives = da.System.from_forces([[1]], [force], [x])
+    with pytest.raises(da.StateError, match="more than one motion is possible"):
+        drives.simulate({}, until=1.0)
+    assert drives.simulate({x: 1e-6, x.diff(): 1e-6}, until=1.0).end[x] == pytest.approx(0.5 + 2e-6, abs=1e-12)
+
+
+def test_too_much_at_once_is_said(monkeypatch):
+    from dalembert.motion import decide
+
+    monkeypatch.setattr(decide, "MOST", -1)
+    with pytest.raises(da.StateError, match="ways to go on would have to be tried"):
+        ball(0).simulate({}, until=1.0)
+
+
 def test_friction_of_no_size_is_none():
     motion = block(sin(t), da.Coulomb(0)).simulate({}, until=30.0)
     assert_allclose(motion.y[0], motion.t - np.sin(motion.t), atol=1e-12)

@@ -119,7 +119,7 @@ class Differential:
 
 @dataclass(frozen=True)
 class OneSided:
-    """φ(q, t) ≥ 0: a contact. While φ = 0 it is a constraint whose force may only push, λ ≥ 0 with A = ∂φ/∂q.
+    """φ(q, t) ≥ 0: a contact. While φ = 0 it is a constraint whose force may only push: λ̂ ≥ 0 in Qᶜ = C + Aᵀλ̂.
 
     It releases where that force would pull. Where it closes, the velocities jump by an impulse in the metric of M, such
     that φ̇ after is −ε φ̇ before: `restitution` ε, from 0 (φ̇ vanishes) to 1 (no energy is lost). With

@@ -177,7 +177,9 @@ class Judge:
         strict: list[Decided] = []
         for count, (mode, slow) in enumerate(self._possible(scene, before, fired, signs)):
             if count > MOST:
-                break
+                raise Paradox(
+                    f"more than {MOST} ways to go on would have to be tried: too much touches or rubs at once"
+                )
             outcome = scene.solve(mode, slow)
             if outcome is None:
                 continue

@@ -91,15 +91,35 @@ class Successor:
         if fired is not None and (ready := self._plainly(t, state, before, fired)):
             return ready
         unclear: list[Ready] = []
-        for decided in self.candidates(t, state, before, fired):
+        found = self.candidates(t, state, before, fired)
+        for decided in found:
             if decided.mode not in self.failed and (ready := self._tried(t, decided, fired)):
                 if ready.clear:
+                    self._refuse_another(t, decided, found, fired)
                     return ready
                 unclear.append(ready)
         if unclear:  # nothing tells them apart: what holds goes on holding
             return max(unclear, key=lambda r: (r.mode.rubs.count(STICKS), len(r.mode.closed)))
         why = " (friction that follows the actual normal force: Painlevé)" if self._switches.actual else ""
         raise Paradox(f"no motion is possible{why}: of nothing that could happen the conditions hold")
+
+    def _refuse_another(self, t: float, decided: Decided, rest: Iterator[Decided], fired: Meaning | None) -> None:
+        """Raise Paradox where another sign of a switching function would do as well, and move otherwise.
+
+        A motion that comes from one side of a surface goes on to the other; one that begins on it has no such reason.
+        """
+        if fired is not None and fired.kind in ("gate", "above", "below"):
+            return
+        mode, a = decided.mode, decided.outcome.acceleration
+        for other in rest:
+            b = other.outcome.acceleration
+            if other.mode.signs == mode.signs or 0 in other.mode.signs or np.allclose(a, b, rtol=1e-9, atol=1e-300):
+                continue
+            alike = replace(other.mode, signs=mode.signs, still=mode.still) == mode
+            ready = self._tried(t, other, fired) if alike else None
+            if ready is not None and ready.clear:
+                words = f"({self._switches.words(mode)}) and ({self._switches.words(other.mode)})"
+                raise Paradox(f"more than one motion is possible: {words}")
 
     def candidates(self, t: float, state: Array, before: Mode, fired: Meaning | None) -> Iterator[Decided]:
         """The modes that may be from a state on, by the laws, the likeliest first."""

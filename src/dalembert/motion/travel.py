@@ -1,5 +1,6 @@
 """A whole motion: one run where nothing switches, else stage after stage, each from a switch to the next."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
@@ -103,7 +104,8 @@ class Travel:
         self._parts: list[Record] = []
         self._events: list[Event] = []
         self._episodes: list[Episode] = []
-        self._recent: list[float] = []  # times of the last switches
+        self._recent: deque[float] = deque(maxlen=CROWD)  # times of the last switches
+        self._steps = 0
         self._count = 0
         self._last_told = -np.inf  # when progress was
         self._energy = 0.0  # the largest of energies and works so far
@@ -170,10 +172,10 @@ class Travel:
 
     def _begun(self, before: Mode | None, fired: Meaning | None) -> Status | None:
         """Begin the mode that follows; how the run ends where there is none."""
-        where = at(self.staging.system, self.t, self.state)
         try:
             self._ready = self._next(before, fired)
         except Paradox as paradox:
+            where = self._where()
             if self._ready is None:
                 raise StateError("the start", [f"{paradox}, at {where}"]) from None
             if self._ever_faster():
@@ -183,8 +185,11 @@ class Travel:
         except FAILURES as error:
             if self._ready is None:
                 raise
-            return Status(Ending.BROKEN, f"no motion goes on from {where}: {error}")
+            return Status(Ending.BROKEN, f"no motion goes on from {self._where()}: {error}")
         return None
+
+    def _where(self) -> str:
+        return at(self.staging.system, self.t, self.state)
 
     def _next(self, before: Mode | None, fired: Meaning | None) -> Ready:
         """The mode from here on, after what impacts there are; what switched is told."""
@@ -245,7 +250,7 @@ class Travel:
         """Move in a mode until it ends; how it ended, and the guard that fell."""
         moving = ready.flow
         full = np.concatenate([self.state, np.zeros(len(moving.works))])
-        steps = sum(part.steps for part in self._parts)
+        steps = self._steps
         limits = replace(self.limits, steps=self.limits.steps - steps)
         statement = self.staging.staged(ready.mode).stage.statement
         values = self.staging.values_of(ready.mode)
@@ -278,6 +283,7 @@ class Travel:
     def _take(self, record: Record, mode: Mode) -> None:
         """Keep a part of the motion and stand at its end."""
         self._parts.append(record)
+        self._steps += record.steps
         self._episodes += [e._replace(mode=mode) for e in record.episodes]
         self._events += record.events
         self.samples = self.samples[len(record.times) :]
@@ -346,32 +352,31 @@ class Travel:
         """How long it is to the end of switches that follow each other ever faster: the sum of what is left of them."""
         if len(self._recent) < 3:
             return 0.0
-        first, second = np.diff(self._recent[-3:])
+        first, second = np.diff([self._recent[k] for k in (-3, -2, -1)])
         return float(second**2 / (first - second)) if first > second > 0 else 0.0
 
     def _ever_faster(self) -> bool:
         """Whether switches follow each other in ever shorter times, and have become many."""
-        spans = np.diff(self._recent[-13::4])
+        spans = np.diff(list(self._recent)[-13::4])
         brief = len(spans) == 3 and spans[-1] < BRIEF * (self.t - self.t0)
         return bool(brief and (spans[1:] < 0.9 * spans[:-1]).all())
 
     def _jammed(self, meaning: Meaning) -> Status | None:
         """The end of a run where friction is no longer what it can be: unique, and against the motion."""
-        where = at(self.staging.system, self.t, self.state)
         if meaning.kind == "coefficient":
             name = self.staging.system.constraints[meaning.place].name
             words = (
                 f"the friction of constraint {name!r} has a coefficient that falls below zero, or a static one below it"
             )
-            return Status(Ending.BROKEN, f"{words}, at {where}")
+            return Status(Ending.BROKEN, f"{words}, at {self._where()}")
         if meaning.kind != "jam":
             return None
         words = "friction and rigidity leave no unique motion from here on (Painlevé)"
-        return Status(Ending.PARADOX, f"{words}, at {where}")
+        return Status(Ending.PARADOX, f"{words}, at {self._where()}")
 
     def _crowded(self) -> Status | None:
         """The end of a run that switches without end in no time."""
-        self._recent = [*self._recent[1 - CROWD :], self.t]
+        self._recent.append(self.t)
         if len(self._recent) == CROWD and self.t - self._recent[0] <= WITHIN * (self.until - self.t0):
             names = sorted({f"{e.kind} {e.name!r}" for e in self._events[-50:]})
             words = f"{CROWD} between t = {self._recent[0]:.12g} and {self.t:.12g}, and no end to them"
@@ -400,7 +405,7 @@ class Travel:
             events=tuple(sorted(self._events, key=lambda e: e.time)),
             projections=tuple(p for part in parts for p in part.projections),
             episodes=tuple(self._episodes),
-            steps=sum(p.steps for p in parts),
+            steps=self._steps,
             drift=max(p.drift for p in parts),
         )
         return Travelled(record, self._ready.flow, self._count)

@@ -149,6 +149,13 @@ def test_too_much_at_once_is_said(monkeypatch):
         ball(0).simulate({}, until=1.0)
 
 
+def test_what_sticks_has_not_struck():
+    """Rounding that is taken out of the velocities where friction holds is no impact."""
+    motion = da.System.load(gallery.path("rough-ring")).simulate(until=5.0)
+    assert motion.events[-1].kind == "stick"
+    assert (motion.dataset.impact_work == 0.0).all()
+
+
 def test_friction_of_no_size_is_none():
     motion = block(sin(t), da.Coulomb(0)).simulate({}, until=30.0)
     assert_allclose(motion.y[0], motion.t - np.sin(motion.t), atol=1e-12)

@@ -29,6 +29,7 @@ OFTEN = 0.1  # seconds between calls of progress
 LAST = 1e-12  # of the time: what is left of a run that is none
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 BRIEF = 1e-3  # of the time so far: four switches within it are quick
+ROUNDING = 1e-14  # of the energies there are
 FAINT = 1e-26  # the square of a speed that is none
 TRAIL = 64  # states of a stage by which the sizes of switching functions are known
 IMPACT = WORKS.index("impact")
@@ -201,11 +202,12 @@ class Travel:
             stopped = fired.place if fired is not None and fired.kind == "stop" else None
             self._events += told(self.staging.switches, before, ready.mode, t, tuple(map(float, state)), stopped, known)
             self._count += ready.mode != before or bool(known)
-        v, new = self.state[len(self.state) // 2 :], ready.begin[1][len(self.state) // 2 :]
-        if (v != new).any():  # put on the rows of the mode
+        v, new = self.state[len(state) // 2 :], state[len(state) // 2 :]
+        if (v != new).any():  # put on the rows of the mode: a kink of a constraint takes energy, rounding does not
             M = self.judge.scene(t, self.state, tuple(s or 1 for s in ready.mode.signs)).now.M
-            self._book(0.5 * float((new - v) @ M @ (new + v)))
-        self.state = ready.begin[1]
+            taken = 0.5 * float((new - v) @ M @ (new + v))
+            self._book(taken if abs(taken) > ROUNDING * self._energy else 0.0)
+        self.state = state
         if ready.bridge:
             self._cross(ready.mode, ready.flow, ready.bridge, "nonideal")
         return ready

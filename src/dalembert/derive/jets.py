@@ -1,0 +1,109 @@
+"""Truncated Taylor series in several variables, over any field: a function and its derivatives at one point.
+
+A jet is a flat array of coefficients, those of lower degree first, so that a jet of lower order is a prefix.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+
+
+class Jets:
+    """The arithmetic of jets of N variables up to an order, over numbers that `reduce` brings to normal form.
+
+    Coefficients are those of monomials: f = Σ f_α (x − x₀)^α.
+    """
+
+    def __init__(self, variables: int, order: int, reduce: Callable[[Array], Array], dtype: Any) -> None:
+        self.variables, self.order, self.reduce, self.dtype = variables, order, reduce, dtype
+        self._table = _table(variables, order)
+        self.size = len(self._table.monomials)
+
+    @cached_property
+    def lower(self) -> "Jets":
+        """The same, of one order less."""
+        return Jets(self.variables, self.order - 1, self.reduce, self.dtype)
+
+    def constant(self, value: Any) -> Array:
+        """The jet of a constant."""
+        out = np.zeros(self.size, dtype=self.dtype)
+        out[0] = value
+        return out
+
+    def variable(self, place: int, value: Any, one: Any) -> Array:
+        """The jet of a variable at a value."""
+        out = self.constant(value)
+        if self.order:
+            out[1 + place] = one
+        return out
+
+    def cut(self, a: Array) -> Array:
+        """A jet of this or a higher order, without what is beyond this order."""
+        return a[: self.size]
+
+    def product(self, a: Array, b: Array) -> Array:
+        """The product of two jets."""
+        left, right, starts = self._table.pairs
+        return self.reduce(np.add.reduceat(self.reduce(a[left] * b[right]), starts))
+
+    def compose(self, series: Sequence[Any], a: Array) -> Array:
+        """f(a) from the Taylor coefficients f⁽ʲ⁾(a₀)/j! of a function of one variable."""
+        step = a.copy()
+        step[0] = 0 * step[0]
+        out = self.constant(series[self.order])
+        for c in reversed(series[: self.order]):
+            out = self.product(out, step)
+            out[0] = c
+        return out
+
+    def derivative(self, a: Array, place: int) -> Array:
+        """∂a/∂x, a jet of one order less."""
+        source, factor = self._table.shifts[place]
+        return self.reduce(a[source] * factor)
+
+
+class _Table:
+    """The monomials of N variables up to an order by degree, which pairs of them make which, and how they shift."""
+
+    def __init__(self, variables: int, order: int) -> None:
+        self.monomials = [
+            tuple(chosen.count(x) for x in range(variables))
+            for degree in range(order + 1)
+            for chosen in combinations_with_replacement(range(variables), degree)
+        ]
+        self.index = {monomial: i for i, monomial in enumerate(self.monomials)}
+        self._order = order
+
+    @cached_property
+    def pairs(self) -> tuple[Array, Array, Array]:
+        """Places i, j of factors, sorted by the place of their product, and where each product starts."""
+        degree = [sum(m) for m in self.monomials]
+        upto = [bisect_right(degree, d) for d in range(self._order + 1)]  # how many have at most this degree
+        found = sorted(
+            (self.index[tuple(map(sum, zip(a, self.monomials[j], strict=True)))], i, j)
+            for i, a in enumerate(self.monomials)
+            for j in range(upto[self._order - degree[i]])
+        )
+        product, left, right = (np.array(column) for column in zip(*found, strict=True))
+        return left, right, np.flatnonzero(np.diff(product, prepend=-1))
+
+    @cached_property
+    def shifts(self) -> list[tuple[Array, Array]]:
+        """For each variable, the places and exponents whose terms its derivative is made of."""
+        lower = [m for m in self.monomials if sum(m) < self._order]
+        out = []
+        for x in range(len(self.monomials[0])):
+            raised = [(*m[:x], m[x] + 1, *m[x + 1 :]) for m in lower]
+            out.append((np.array([self.index[m] for m in raised]), np.array([m[x] for m in raised])))
+        return out
+
+
+@lru_cache(maxsize=64)
+def _table(variables: int, order: int) -> _Table:
+    return _Table(variables, order)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         Principle,
         least_squares,
     )
-    from dalembert.show import Equations
+    from dalembert.show import Classification, Equations
     from dalembert.system import Motion, System
 
     principles: Mapping[str, Principle]
@@ -66,6 +66,7 @@ _ROOMS = {
     # derive and show
     "ClosedForm": "derive",
     "Equations": "show",
+    "Classification": "show",
     # move
     "Start": "motion",
     "Motion": "system",
@@ -91,6 +92,7 @@ _ROOMS = {
 __all__ = [
     "Answer",
     "Certificate",
+    "Classification",
     "ClosedForm",
     "ContradictionError",
     "Coulomb",

@@ -1,5 +1,6 @@
 """DERIVE: from a statement to M, Q, A, b, C, in symbols and in numbers."""
 
+from dalembert.derive.classify import classify
 from dalembert.derive.closed import ClosedForm, closed_form
 from dalembert.derive.evaluate import (
     Array,
@@ -11,6 +12,8 @@ from dalembert.derive.evaluate import (
     mass_and_rows,
     residuals,
 )
+from dalembert.derive.integrate import integrated
+from dalembert.derive.kinds import Kind, Kinds, Relation
 from dalembert.derive.mechanics import Derived
 from dalembert.derive.prepared import caches, form, prepared
 from dalembert.derive.states import initial_state, numbers, parameter_values, state_values
@@ -19,15 +22,20 @@ __all__ = [
     "Array",
     "ClosedForm",
     "Derived",
+    "Kind",
+    "Kinds",
+    "Relation",
     "Residuals",
     "RowNumbers",
     "caches",
+    "classify",
     "closed_form",
     "energy_and_power",
     "form",
     "initial_state",
     "instant",
     "instant_at",
+    "integrated",
     "mass_and_rows",
     "numbers",
     "parameter_values",

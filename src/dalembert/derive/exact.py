@@ -96,6 +96,14 @@ class Point:
                 self._made[part] = self._rule(part)
         return self._made[e]
 
+    def slopes(self, e: Expr) -> Array:
+        """The first derivatives of an expression by the variables; the order must be at least 1."""
+        return self.jet(e)[1 : 1 + len(self.variables)]
+
+    def normal(self, x: Any) -> Any:
+        """A number in normal form."""
+        return self.series.normal(x)
+
     def value(self, symbol: Symbol) -> Any:
         """The number a symbol stands for at this point."""
         if symbol not in self._values:
@@ -152,7 +160,8 @@ class Point:
     def _periodic(self, e: Expr, u: Array) -> Array:
         series = self.series
         if isinstance(e, TURNING):
-            cosine, sine = series.cos_sin(*self.field.cos_sin(e.args[0], u[0]), u)
+            c, s = self.field.cos_sin(e.args[0], u[0])
+            cosine, sine = series.cos_sin(c, s, u)
             over = {tan: (sine, cosine), cot: (cosine, sine), sec: (None, cosine), csc: (None, sine)}
             if e.func in over:
                 above, below = over[e.func]

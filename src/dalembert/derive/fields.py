@@ -58,7 +58,8 @@ class Modular:
     def rational(self, number: Expr) -> int:
         """A rational number, or a decimal one as it is written."""
         value = Rational(str(number)) if isinstance(number, Float) else Rational(number)
-        return int(value.p) * self.inverse(int(value.q)) % self.p
+        whole: int = int(value.p) * self.inverse(int(value.q)) % self.p
+        return whole
 
     def free(self) -> int:
         """A random value."""
@@ -75,7 +76,7 @@ class Modular:
         x = int(x) % self.p
         while q % 2 == 0:
             x, q = self._square_root(x), q // 2
-        return pow(x, pow(q, -1, self.p - 1), self.p) if q > 1 else x
+        return int(pow(x, pow(q, -1, self.p - 1), self.p)) if q > 1 else x
 
     def _square_root(self, x: int) -> int:
         r = pow(x, (self.p + 1) // 4, self.p)
@@ -85,7 +86,7 @@ class Modular:
 
     def number(self, constant: Expr) -> int:
         """A constant such as π: any value."""
-        return self._atom(("constant", constant), self.free)
+        return int(self._atom(("constant", constant), self.free))
 
     def cos_sin(self, argument: Expr, _: Any) -> tuple[int, int]:
         """(cos u, sin u), a point of the circle that follows the addition theorem."""
@@ -125,7 +126,7 @@ class Modular:
 
     def inverse_function(self, f: Expr, _: Any) -> int:
         """asin u and its kin: any value, only their derivatives are known."""
-        return self._atom(("inverse", f), self.free)
+        return int(self._atom(("inverse", f), self.free))
 
     def sign(self, _: Any) -> int:
         """Not known in this field."""
@@ -133,7 +134,7 @@ class Modular:
 
     def _log_part(self, part: Expr) -> int:
         factor, rest = part.as_coeff_Mul(rational=True)
-        return self.rational(factor) * self._atom(("log", rest), self.free) % self.p
+        return self.rational(factor) * int(self._atom(("log", rest), self.free)) % self.p
 
     def _radical(self, e: Expr) -> int:
         """The value of cos or sin of a rational multiple of π, written with roots."""

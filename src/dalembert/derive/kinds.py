@@ -18,6 +18,7 @@ class Kind:
     - `exact`: its form ω is a differential as it was written.
     - `linear`: in the velocities. `catastatic`: rest satisfies it (no term of dt). `rheonomic`: it moves: f depends on
       time, or, where there is no f, the coefficients do.
+    - `form`: the coefficients of ω by coordinate, and by t; None where it is not linear.
     - `singular`: where its coefficients all vanish, each a tuple of expressions that are zero there.
     """
 
@@ -27,11 +28,12 @@ class Kind:
     linear: bool
     catastatic: bool
     rheonomic: bool
-    integral: Expr | None
-    factor: Expr | None
-    constant: Expr | None
-    singular: tuple[Place, ...]
     evidence: Evidence
+    integral: Expr | None = None
+    factor: Expr | None = None
+    constant: Expr | None = None
+    form: tuple[tuple[Expr, Expr], ...] | None = None
+    singular: tuple[Place, ...] = ()
 
     @property
     def name(self) -> str:

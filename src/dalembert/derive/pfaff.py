@@ -70,9 +70,3 @@ def _factors(psi: Expr, algebra: Symbols) -> list[tuple[Expr, Expr]]:
     for f, n in parts:
         rest *= f**n if f is not factor else S.One
     return [(factor, rest)]
-
-
-def differential(f: Expr, algebra: Symbols) -> tuple[Expr, ...]:
-    """The coefficients of df for a function of coordinates and time."""
-    g = algebra.gradient(f, [*algebra.q, algebra.t])
-    return tuple(g.get(j, S.Zero) for j in range(len(algebra.q) + 1))

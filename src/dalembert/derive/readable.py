@@ -18,7 +18,7 @@ def written(terms: Mapping[Expr, Expr], variables: Sequence[Symbol]) -> Expr:
         whole = dict(zip(terms, _whole(terms.values(), logs.values()), strict=True))
         rest = {m: c for m, c in whole.items() if m not in logs}
         powers = {m.args[0]: whole[m] for m in logs}
-        if len(rest) <= MOST_TERMS and all(c.is_Integer for c in powers.values()) or not rest:
+        if (len(rest) <= MOST_TERMS and all(c.is_Integer for c in powers.values())) or not rest:
             return _product(powers, rest)
     whole = dict(zip(terms, _whole(terms.values(), terms.values()), strict=True))
     lead = min(whole, key=lambda m: _order(m, variables))

@@ -19,9 +19,10 @@ class Series:
         self._over = [field.inverse(field.rational(S(j))) for j in range(1, order + 1)]  # 1/1, 1/2, …
         self._factorials = [self.one]
         for over in self._over:
-            self._factorials.append(self._normal(self._factorials[-1] * over))
+            self._factorials.append(self.normal(self._factorials[-1] * over))
 
-    def _normal(self, x: Any) -> Any:
+    def normal(self, x: Any) -> Any:
+        """A number in normal form."""
         return x % self.field.p if isinstance(self.field, Modular) else x
 
     def inverse(self, a: Array) -> Array:
@@ -29,7 +30,7 @@ class Series:
         w = self.field.inverse(a[0])
         terms = [w]
         for _ in range(self.jets.order):
-            terms.append(self._normal(-terms[-1] * w))
+            terms.append(self.normal(-terms[-1] * w))
         return self.jets.compose(terms, a)
 
     def divide(self, a: Array, b: Array) -> Array:
@@ -53,18 +54,18 @@ class Series:
         first = pow(int(above), times, self.field.p) if isinstance(self.field, Modular) else above**times
         e, w, terms = self.field.rational(exponent), self.field.inverse(a[0]), [first]
         for j, over in enumerate(self._over):
-            step = self._normal(self._normal(e - j * self.one) * self._normal(w * over))
-            terms.append(self._normal(terms[-1] * step))
+            step = self.normal(self.normal(e - j * self.one) * self.normal(w * over))
+            terms.append(self.normal(terms[-1] * step))
         return self.jets.compose(terms, a)
 
     def exp(self, start: Any, u: Array) -> Array:
         """exp u, which is `start` at the point."""
-        return self.jets.compose([self._normal(start * f) for f in self._factorials], u)
+        return self.jets.compose([self.normal(start * f) for f in self._factorials], u)
 
     def cos_sin(self, c: Any, s: Any, u: Array) -> tuple[Array, Array]:
         """cos u and sin u, which are c and s at the point."""
-        sine = [self._normal([s, c, -s, -c][j % 4] * f) for j, f in enumerate(self._factorials)]
-        cosine = [self._normal([c, -s, -c, s][j % 4] * f) for j, f in enumerate(self._factorials)]
+        sine = [self.normal([s, c, -s, -c][j % 4] * f) for j, f in enumerate(self._factorials)]
+        cosine = [self.normal([c, -s, -c, s][j % 4] * f) for j, f in enumerate(self._factorials)]
         return self.jets.compose(cosine, u), self.jets.compose(sine, u)
 
     def log(self, start: Any, u: Array) -> Array:
@@ -88,5 +89,5 @@ class Series:
             return self.jets.constant(start)
         line = Series(self.field, 1, self.jets.order - 1)
         derivative = slope(line, line.jets.variable(0, u[0], self.one))
-        terms = [self._normal(d * over) for d, over in zip(derivative, self._over, strict=True)]
+        terms = [self.normal(d * over) for d, over in zip(derivative, self._over, strict=True)]
         return self.jets.compose([start, *terms], u)

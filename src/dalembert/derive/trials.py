@@ -42,6 +42,9 @@ class Evidence:
         return f"by {how} at {self.points} random points, chance of error below {self.chance:.0e}"
 
 
+PROVED = Evidence(True, 0, 0.0)
+
+
 def tried(
     expressions: Sequence[Expr],
     variables: Sequence[Symbol],
@@ -79,7 +82,7 @@ def tried(
 def vanishes(e: Expr, variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None = None) -> bool:
     """Whether an expression is identically zero, tried at random points; only a zero can be an accident."""
     if e.is_Rational:
-        return e == 0
+        return bool(e == 0)
     found, _ = tried([e], variables, lambda point: point.field.is_zero(point.jet(e)[0]), 0, values)
     return all(found)
 

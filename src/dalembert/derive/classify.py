@@ -65,7 +65,8 @@ class _Set(NamedTuple):
 def _together(system: Statement, kinds: Sequence[Kind], rows: Sequence[Row | None], ground: Ground) -> Kinds:
     contacts = tuple(c.name for c in system.constraints if isinstance(c, OneSided))
     held = [i for i, c in enumerate(system.constraints) if c.name not in contacts]
-    chosen, against, notes = independence(system.without(contacts))
+    chosen, contradicted, notes = independence(system.without(contacts))
+    against = sorted({*contradicted, *_against([rows[i] for i in held], ground)})
     kept = [j for j in range(len(held)) if j not in against]
     own = _Set(
         [kinds[held[j]] for j in kept], [rows[held[j]] for j in kept], tuple(kept.index(j) for j in chosen if j in kept)
@@ -85,7 +86,7 @@ def _together(system: Statement, kinds: Sequence[Kind], rows: Sequence[Row | Non
         integrable=whole.integrals,
         integrals=tuple(ground.algebra.restore(f) for f, _, _ in integrals),
         constants=tuple(S.Zero if stated else ground.constant(f) for f, stated, _ in integrals),
-        rank=len(chosen),
+        rank=len([j for j in chosen if j in kept]),
         dependent=tuple(k.name for j, k in enumerate(own.kinds) if j not in own.independent),
         relations=tuple(_relations(own, ground)),
         contradictory=tuple(kinds[held[j]].name for j in against),
@@ -95,6 +96,14 @@ def _together(system: Statement, kinds: Sequence[Kind], rows: Sequence[Row | Non
         evidence=PROVED if found and (whole.evidence.exact or whole.integrals == whole.rank) else whole.evidence,
         notes=(*notes, *remarks),
     )
+
+
+def _against(rows: Sequence[Row | None], ground: Ground) -> set[int]:
+    """The rows that make dt a combination of the forms: no velocity satisfies them and those before."""
+    linear = [j for j, row in enumerate(rows) if row is not None]
+    found = closure([row for row in rows if row is not None], ground.variables, ground.values)
+    last = len(ground.variables) - 1
+    return {linear[j] for j, pivot in zip(found.rows, found.pivots, strict=True) if pivot == last}
 
 
 def _closure(own: _Set, ground: Ground) -> tuple[Closure, list[str]]:

@@ -56,8 +56,8 @@ def _moved(
             return at
         J = mp.matrix([[j[1 + i] for i in range(len(moving))] for j in jets])
         gram = J * J.T
-        for i in range(gram.rows):  # redundant relations: the smallest damping that keeps it regular
-            gram[i, i] += field.tolerance * (gram[i, i] + 1) * off
+        for i in range(gram.rows):  # damped by what is left, as in `independence`
+            gram[i, i] += off
         step = J.T * mp.lu_solve(gram, mp.matrix([j[0] for j in jets]))
         at = {**at, **{x: at[x] - step[i] for i, x in enumerate(moving)}}
         if any(abs(at[x]) > 1e6 for x in moving):

@@ -92,9 +92,8 @@ def _heading(kind: Kind) -> Iterator[str]:
         if _fixed(square) and _fixed(trigsimp(one / other * (cos(heading) / sin(heading)) ** _way(one))):
             rest = [q for q in a if q not in turning]
             blade = f"a knife edge, skate or wheel with the heading {shown}"
-            yield f"{blade}: ({', '.join(map(name_of, turning))}) does not move across it" + (
-                f", as seen from a point that {_and(rest)} carries along" if rest else ""
-            )
+            seen = f", as seen from a point that {_and(rest)} carries along" if rest else ""
+            yield f"{blade}: ({', '.join(map(name_of, turning))}) does not move across it{seen}"
     elif len(turning) == 1 and len(a) == 2:
         (rolled, factor), straight = next(iter(turning.items())), next(q for q in a if q not in turning)
         if _fixed(a[straight]) and any(_fixed(factor / f(heading)) for f in (sin, cos)):

@@ -124,7 +124,9 @@ class Points:
             return self._exponential(e.args[0])
         if isinstance(e, CIRCULAR):
             c, s = self._circle(e.args[0])
-            return self._quotient({sin: (s,), cos: (c,), tan: (s, c), cot: (c, s), sec: (1, c), csc: (1, s)}[e.func])
+            one = self._constant(1)
+            parts = {sin: (s,), cos: (c,), tan: (s, c), cot: (c, s), sec: (one, c), csc: (one, s)}
+            return self._quotient(parts[e.func])
         if isinstance(e, HYPERBOLIC):
             up, down = self._exponential(e.args[0]), self._exponential(-e.args[0])
             s, c = self._half(up - down), self._half(up + down)

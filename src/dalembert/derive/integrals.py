@@ -74,7 +74,7 @@ def candidates(forms: Pfaffian, found: list[Expr], wanted: int, end: float) -> I
     yield from on_levels(forms, found, wanted, end)
     for basis in factored(forms, gens, found):
         yield from shaped(forms, basis, found, wanted, end)
-    yield from quadratures(forms, end)
+    yield from quadratures(forms, wanted, end)
     yield from on_levels(forms, found, wanted, end)
     for basis in large(forms, gens):
         yield from shaped(forms, basis, found, wanted, end)
@@ -108,9 +108,9 @@ def potentials(row: Mapping[Symbol, Expr], forms: Pfaffian) -> Iterator[Expr]:
 
 
 @told
-def quadratures(forms: Pfaffian, end: float) -> Iterator[Expr]:
+def quadratures(forms: Pfaffian, wanted: int, end: float) -> Iterator[Expr]:
     """Integrals of single forms of the set that have an integrating factor."""
-    for row in combinations_of(forms):
+    for row in combinations_of(forms, wanted):
         yield from quadrature(row, forms, end)
 
 

@@ -62,7 +62,10 @@ def plain(rows: Sequence[Mapping[Symbol, Expr]], variables: Sequence[Symbol]) ->
 
     out = tuple({x: clean(e) for x, e in row.items() if e != 0 and x in varying} for row in rows)
     forms = Pfaffian(tuple(row for row in out if row), tuple(variables))
-    return forms, {name: e for e, name in names.items()}
+    back: dict[Expr, Expr] = {}
+    for e, name in names.items():  # what is inside comes first
+        back[name] = e.xreplace(back)
+    return forms, back
 
 
 @lru_cache(4096)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from sympy import Add, Expr, Symbol, cancel, expand, nan, oo, zoo
+from sympy.polys.polyerrors import BasePolynomialError
 
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.pfaffian import Pfaffian, closed, gradient, plain
@@ -82,21 +83,22 @@ def _matches(f: Expr, row: Mapping[Symbol, Expr], forms: Pfaffian) -> bool:
 
 
 def integrating_factor(row: Mapping[Symbol, Expr], f: Expr) -> Expr | None:
-    """μ with df = μ ω for the form ω = Σ row[x] dx, in a short form; None when df is no multiple of ω."""
-    row = {x: e for x, e in row.items() if e != 0}
-    if not row or f.is_number:
+    """μ with df = μ ω for the form ω = Σ row[x] dx, in a short form; None when df is no multiple of ω.
+
+    The variables are the keys of the row, with coefficient zero too; other symbols of f are constants.
+    """
+    forms, back = plain([row], tuple(row))
+    if not forms.rows:
         return None
-    first = next(iter(row))
-    factor = f.diff(first) / row[first]
+    first = forms.moving[0]
+    factor = f.diff(first) / forms.rows[0][first].xreplace(back)
     try:
         with deadline(SECONDS):
             factor = min((factor, cancel(factor), tidy(factor)), key=lambda e: e.count_ops())
-    except Overtime:
+    except (Overtime, BasePolynomialError):
         pass  # the quotient as it stands is right, only longer
-    forms, _ = plain([row], tuple(sorted(f.free_symbols | set(row), key=lambda s: s.sort_key())))
     try:
-        scaled = {x: factor * e for x, e in row.items()}
-        varying = [x for x in forms.variables if x in row]
-        return factor if _matches(f, scaled, Pfaffian((scaled,), tuple(varying))) else None
+        scaled = {x: factor * e for x, e in row.items() if e != 0}
+        return factor if factor != 0 and _matches(f, scaled, forms) else None
     except Unvalued:
         return None

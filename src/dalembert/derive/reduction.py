@@ -35,20 +35,23 @@ def levels(forms: Pfaffian, f: Expr) -> Iterator[Level]:
         yield Level(Pfaffian(tuple(r for r in rows if r), tuple(y for y in forms.variables if y != x)), constant)
 
 
-def combinations_of(forms: Pfaffian) -> Iterator[Mapping[Symbol, Expr]]:
-    """Forms of the set with as few differentials as elimination can leave, then those of its derived sets in turn."""
-    seen = set()
-    while forms.rows:
-        for order in islice(_orders(forms.moving), ORDERS):
-            for row in _echelon(forms, order):
-                key = frozenset(row.items())
-                if key not in seen:
-                    seen.add(key)
-                    yield row
+def combinations_of(forms: Pfaffian, wanted: int) -> Iterator[Mapping[Symbol, Expr]]:
+    """Combinations of the forms that may have an integral alone: with as few differentials as elimination can leave.
+
+    Where there are more forms than integrals wanted, these are sought in the derived sets, which hold them all.
+    """
+    while len(forms.rows) > wanted:
         within = derived(forms)
         if len(within.rows) >= len(forms.rows):
-            return
+            break
         forms = within
+    seen = set()
+    for order in islice(_orders(forms.moving), ORDERS):
+        for row in _echelon(forms, order):
+            key = frozenset(row.items())
+            if key not in seen:
+                seen.add(key)
+                yield row
 
 
 def derived(forms: Pfaffian) -> Pfaffian:

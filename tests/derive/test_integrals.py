@@ -5,6 +5,8 @@ from sympy import (
     Abs,
     Function,
     I,
+    Integer,
+    Matrix,
     Max,
     Piecewise,
     Rational,
@@ -13,6 +15,7 @@ from sympy import (
     cos,
     cosh,
     exp,
+    expand,
     floor,
     log,
     nan,
@@ -131,6 +134,14 @@ def test_integrals_are_written_as_people_write_them(rows, written):
 def test_the_simplest_comes_first():
     rows = mixed([x * y * z + w**2 + sin(theta), y - R * t], V, TWO)
     assert find_integrals(rows, V, 2, 2.0) == [y - R * t, x * y * z + w**2 + sin(theta)]
+
+
+def test_a_chain_comes_back_link_by_link():
+    """Five rods with mixed forms: no integral is left with the squares of another in it."""
+    q = names(" ".join(f"q{i}" for i in range(12)))
+    links = [expand((q[i + 2] - q[i]) ** 2 + (q[i + 3] - q[i + 1]) ** 2) for i in range(0, 10, 2)]
+    matrix = Matrix(5, 5, lambda i, j: Integer(1) if i == j else q[i] if j == i + 1 else Integer(0))
+    assert set(find_integrals(mixed(links, q, matrix), q, 5, 3.0)) == set(links)
 
 
 def test_a_combination_found_only_in_the_derived_set():

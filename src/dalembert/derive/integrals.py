@@ -14,7 +14,7 @@ from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.factor import factor_of, reduced
 from dalembert.derive.pfaffian import Basis, Pfaffian, independent, plain
 from dalembert.derive.potential import primitive
-from dalembert.derive.readable import restored, rewritten, written
+from dalembert.derive.readable import restored, rewritten, shortened, written
 from dalembert.derive.reduction import combinations_of, levels
 from dalembert.derive.residues import Unvalued
 from dalembert.derive.shapes import exponents, factored, factors, generators, large, simple
@@ -51,6 +51,7 @@ def find_integrals(
                         found.append(f)
                     if len(found) >= wanted:
                         break
+                found = shortened(found, forms.variables)
         except Overtime:
             pass
     return sorted((restored(f, back, variables) for f in found), key=lambda f: (f.count_ops(), f.sort_key()))

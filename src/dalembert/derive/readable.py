@@ -1,6 +1,7 @@
 """First integrals as people write them: whole coefficients, no logarithm where a product says the same."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
 from sympy import (
@@ -25,6 +26,7 @@ from sympy import (
 from sympy.functions.elementary.trigonometric import InverseTrigonometricFunction
 from sympy.polys.polyerrors import BasePolynomialError
 
+MOST_SHORTENED = 300  # terms, of all integrals together
 MOST_TERMS = 2  # of the exponent, where a sum with logarithms is written as a product
 
 
@@ -66,6 +68,26 @@ def rewritten(f: Expr, variables: Sequence[Symbol]) -> Expr:
     """An integral found by quadrature in the same manner, when that is shorter."""
     terms = {m: c for m, c in _terms(f, variables).items() if m != 1}
     return written(terms, variables) if terms else f
+
+
+def shortened(integrals: Sequence[Expr], variables: Sequence[Symbol]) -> list[Expr]:
+    """The same integrals less multiples of each other, wherever that leaves fewer terms."""
+    out, terms = list(integrals), [_terms(f, variables) for f in integrals]
+    again = sum(map(len, terms)) <= MOST_SHORTENED
+    while again:
+        again = False
+        for i, j in permutations(range(len(out)), 2):
+            best = min(_less(terms[i], terms[j]), key=len, default=terms[i])
+            if len(best) < len(terms[i]):
+                terms[i], out[i], again = best, written(best, variables), True
+    return out
+
+
+def _less(one: Mapping[Expr, Expr], other: Mapping[Expr, Expr]) -> Iterator[dict[Expr, Expr]]:
+    """one − c other for every c that makes a common term vanish."""
+    for c in {cancel(one[m] / other[m]): None for m in one if m in other}:
+        left = {m: cancel(one.get(m, 0) - c * other.get(m, 0)) for m in {**one, **other}}
+        yield {m: a for m, a in left.items() if a != 0}
 
 
 def _terms(f: Expr, variables: Sequence[Symbol]) -> dict[Expr, Expr]:

@@ -1,18 +1,36 @@
 """First integrals of a set of 1-forms: functions whose differentials the forms span."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import wraps
 from time import monotonic
+from typing import Any
 
-from sympy import Dummy, Expr, Float, Function, Pow, Rational, Symbol, log, sympify
-from sympy.core.numbers import NumberSymbol
+from sympy import Expr, Mul, Symbol
+from sympy.polys.polyerrors import BasePolynomialError
 
-from dalembert.derive.ansatz import combined, exponents, factors, generators
+from dalembert.derive.ansatz import combined
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.pfaffian import Basis, Pfaffian, independent
-from dalembert.derive.readable import written
+from dalembert.derive.factor import factor_of, reduced
+from dalembert.derive.pfaffian import Basis, Pfaffian, independent, plain
+from dalembert.derive.potential import primitive
+from dalembert.derive.readable import restored, rewritten, shortened, written
+from dalembert.derive.reduction import combinations_of, levels
 from dalembert.derive.residues import Unvalued
+from dalembert.derive.shapes import exponents, factored, factors, generators, large, simple
 
-PER_CUBE = 2.5e-9  # seconds an elimination takes for each cube of its size
+UNABLE = (
+    Unvalued,
+    BasePolynomialError,
+    NotImplementedError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+LONG = 15  # operations from which an integral is also sought by integration
+PER_CUBE = 5e-9  # seconds an elimination takes for each cube of its size
 
 
 def find_integrals(
@@ -33,9 +51,10 @@ def find_integrals(
                         found.append(f)
                     if len(found) >= wanted:
                         break
+                found = shortened(found, forms.variables)
         except Overtime:
             pass
-    return sorted((f.xreplace(back) for f in found), key=lambda f: (f.count_ops(), f.sort_key()))
+    return sorted((restored(f, back, variables) for f in found), key=lambda f: (f.count_ops(), f.sort_key()))
 
 
 def accepted(forms: Pfaffian, found: Sequence[Expr], f: Expr) -> bool:
@@ -46,43 +65,82 @@ def accepted(forms: Pfaffian, found: Sequence[Expr], f: Expr) -> bool:
         return False
 
 
-def plain(rows: Sequence[Mapping[Symbol, Expr]], variables: Sequence[Symbol]) -> tuple[Pfaffian, dict[Expr, Expr]]:
-    """The forms with decimal numbers as fractions and functions of constants as symbols, and the way back."""
-    varying, names = set(variables), {}
-
-    def constant(e: Expr) -> bool:
-        return not e.free_symbols & varying and (
-            isinstance(e, Function | NumberSymbol) or (isinstance(e, Pow) and not e.exp.is_Integer)
-        )
-
-    def clean(e: Expr) -> Expr:
-        e = sympify(e)
-        e = e.xreplace({x: Rational(str(x)) for x in e.atoms(Float)})
-        return e.replace(constant, lambda c: names.setdefault(c, Dummy("c", positive=c.is_positive, real=True)))
-
-    out = tuple({x: clean(e) for x, e in row.items() if e != 0 and x in varying} for row in rows)
-    forms = Pfaffian(tuple(row for row in out if row), tuple(variables))
-    return forms, {name: e for e, name in names.items()}
-
-
 def candidates(forms: Pfaffian, found: list[Expr], wanted: int, end: float) -> Iterator[Expr]:
     """Functions that may be integrals, from cheap methods to dear ones; `found` grows meanwhile."""
     gens = generators(forms)
-    for basis in shapes(forms, gens):
-        if len(basis) ** 3 * PER_CUBE > end - monotonic():
-            return
-        try:
-            for terms in combined(forms, basis, found, wanted - len(found)):
-                yield written(terms, forms.variables)
-        except Unvalued:
-            continue
+    for basis in simple(gens):
+        yield from shaped(forms, basis, found, wanted, end)
+    for row in forms.rows:
+        yield from potentials(row, forms)
+    yield from on_levels(forms, found, wanted, end)
+    for basis in factored(forms, gens, found):
+        yield from shaped(forms, basis, found, wanted, end)
+    yield from quadratures(forms, wanted, end)
+    yield from on_levels(forms, found, wanted, end)
+    for basis in large(forms, gens):
+        yield from shaped(forms, basis, found, wanted, end)
 
 
-def shapes(forms: Pfaffian, gens: Sequence[Expr]) -> Iterator[Basis]:
-    """The shapes tried in turn: linear, quadratic with logarithms, cubic."""
-    gens = tuple(gens)
-    yield Basis(gens, exponents(gens, 1))
-    logs = tuple(log(p) for p in factors(forms, gens))
-    yield Basis(gens, exponents(gens, 2), logs)
-    for degree in (3, 4, 5):
-        yield Basis(gens, exponents(gens, degree), logs)
+def told(method: Callable[..., Iterator[Expr]]) -> Callable[..., Iterator[Expr]]:
+    """The method, ending where SymPy says in one of its ways that it cannot do more."""
+
+    @wraps(method)
+    def ending(*stated: Any) -> Iterator[Expr]:
+        with suppress(*UNABLE):
+            yield from method(*stated)
+
+    return ending
+
+
+@told
+def shaped(forms: Pfaffian, basis: Basis, found: list[Expr], wanted: int, end: float) -> Iterator[Expr]:
+    """Integrals that are combinations of a basis, where there is time for it."""
+    if len(basis) ** 3 * PER_CUBE < end - monotonic():
+        for terms in combined(forms, basis, found, wanted - len(found)):
+            yield written(terms, forms.variables)
+
+
+@told
+def potentials(row: Mapping[Symbol, Expr], forms: Pfaffian) -> Iterator[Expr]:
+    """The potential of a form that is closed."""
+    f = primitive(row, forms)
+    if f is not None:
+        yield rewritten(f, forms.variables)
+
+
+@told
+def quadratures(forms: Pfaffian, wanted: int, end: float) -> Iterator[Expr]:
+    """Integrals of single forms of the set that have an integrating factor."""
+    for row in combinations_of(forms, wanted):
+        yield from quadrature(row, forms, end)
+
+
+@told
+def quadrature(row: Mapping[Symbol, Expr], forms: Pfaffian, end: float) -> Iterator[Expr]:
+    """The integral of one form by its integrating factor: of the shape that this has, else by integration."""
+    one = reduced(row, forms)
+    factor = factor_of(one)
+    if factor is None:
+        return
+    powers = (p for p in Mul.make_args(factor) if not p.is_number)
+    gens = tuple(dict.fromkeys((*generators(one), *(1 / p for p in factors(one, ())), *powers)))
+    found = list(shaped(one, Basis(gens, exponents(gens, 3)), [], 1, end))
+    if not found or found[0].count_ops() > LONG:
+        found += potentials({x: e * factor for x, e in one.rows[0].items()}, one)
+    yield from sorted(found, key=lambda f: f.count_ops())
+
+
+@told
+def on_levels(forms: Pfaffian, found: list[Expr], wanted: int, end: float) -> Iterator[Expr]:
+    """Integrals of the forms on f = c for an f found, with c replaced by f again."""
+    for f in tuple(found):
+        for level in levels(forms, f):
+            inner: list[Expr] = []
+            for g in candidates(level.forms, inner, wanted - len(found), end):
+                if accepted(level.forms, inner, g):
+                    inner.append(g)
+                    yield rewritten(g.xreplace({level.constant: f}), forms.variables)
+                if len(found) >= wanted:
+                    return
+            if inner:
+                break

@@ -41,7 +41,7 @@ def kernel(matrix: np.ndarray, prime: int) -> Kernel:
 
 def rank(matrix: np.ndarray, prime: int) -> int:
     """The rank modulo the prime."""
-    return matrix.shape[1] - len(kernel(matrix, prime).free)
+    return int(matrix.shape[1]) - len(kernel(matrix, prime).free)
 
 
 class Annihilator(NamedTuple):

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from sympy import Expr, Mul, Symbol
+from sympy import Dummy, Expr, Float, Function, Mul, Pow, Rational, Symbol, log, sympify
+from sympy.core.numbers import NumberSymbol
 
 from dalembert.derive.nullspace import annihilator, contract, rank
 from dalembert.derive.residues import PRIMES, Points, Unvalued
@@ -44,12 +45,45 @@ class Pfaffian:
         return out
 
 
+def plain(rows: Sequence[Mapping[Symbol, Expr]], variables: Sequence[Symbol]) -> tuple[Pfaffian, dict[Expr, Expr]]:
+    """The forms with decimal numbers as fractions and functions of constants as symbols, and the way back."""
+    varying = set(variables)
+    names: dict[Expr, Expr] = {}
+
+    def constant(e: Expr) -> bool:
+        return not e.free_symbols & varying and (
+            isinstance(e, Function | NumberSymbol) or (isinstance(e, Pow) and not e.exp.is_Integer)
+        )
+
+    def clean(e: Expr) -> Expr:
+        e = sympify(e)
+        e = e.xreplace({x: Rational(str(x)) for x in e.atoms(Float)})
+        return e.replace(constant, lambda c: names.setdefault(c, Dummy("c", positive=c.is_positive, real=True)))
+
+    out = tuple({x: clean(e) for x, e in row.items() if e != 0 and x in varying} for row in rows)
+    forms = Pfaffian(tuple(row for row in out if row), tuple(variables))
+    back: dict[Expr, Expr] = {}
+    for e, name in names.items():  # what is inside comes first
+        back[name] = e.xreplace(back)
+    return forms, back
+
+
+@lru_cache(4096)
+def slope(e: Expr, x: Symbol) -> Expr:
+    """∂e/∂x, kept: the same functions are evaluated at many sets of points."""
+    return e.diff(x)
+
+
 def gradient(e: Expr, variables: Sequence[Symbol], points: Points) -> np.ndarray:
-    """∂e/∂x at points, shape (count, n)."""
+    """∂e/∂x at points, shape (count, n); that of a logarithm by d log u = du/u."""
+    if isinstance(e, log):
+        inner = e.args[0]
+        inside: np.ndarray = gradient(inner, variables, points) * points.power(points.of(inner), -1)[:, None]
+        return inside % points.prime
     out = np.zeros((points.count, len(variables)), dtype=np.int64)
     for k, x in enumerate(variables):
         if x in e.free_symbols:
-            out[:, k] = 1 if x == e else points.of(e.diff(x))
+            out[:, k] = 1 if x == e else points.of(slope(e, x))
     return out
 
 
@@ -98,7 +132,7 @@ class Conditions(NamedTuple):
     prime: int
 
 
-def conditions(forms: Pfaffian, basis: Basis, unknowns: int, **drawn) -> Conditions:
+def conditions(forms: Pfaffian, basis: Basis, unknowns: int, **drawn: Any) -> Conditions:
     """What Σ c_k m_k must satisfy to be an integral, at enough points for so many unknowns; `drawn` is for Points.
 
     f is an integral when X f = 0 for every field X that the forms annihilate. Raises Unvalued.
@@ -155,3 +189,14 @@ def closed(row: Mapping[Symbol, Expr], variables: Sequence[Symbol]) -> bool:
     if not np.any(points.good):
         raise Unvalued("no point where all coefficients are defined")
     return True
+
+
+def vanishes(e: Expr, variables: Sequence[Symbol]) -> bool:
+    """Whether an expression is zero at random points modulo a prime. Raises Unvalued."""
+    if e.is_number and e.is_Rational:
+        return bool(e == 0)
+    points = Points(variables, 32, PRIMES[1], seed=6, vary=True)
+    values = points.of(e)
+    if not np.any(points.good):
+        raise Unvalued("no point where the expression is defined")
+    return not np.any(values[points.good])

@@ -1,6 +1,6 @@
 """Coefficients as expressions, from their values modulo primes: rational numbers times functions of the parameters."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import combinations_with_replacement
 from operator import mul
@@ -9,7 +9,7 @@ import numpy as np
 from sympy import Expr, Integer, Rational, Symbol, prime
 
 from dalembert.derive.nullspace import kernel
-from dalembert.derive.pfaffian import Basis, Pfaffian, conditions
+from dalembert.derive.pfaffian import Conditions
 from dalembert.derive.residues import PRIMES
 
 LARGEST = 2**24  # of numerators and denominators; their product stays far below that of the two primes
@@ -17,12 +17,10 @@ HIGHEST = 3  # degree of coefficients in the parameters
 MOST_UNKNOWNS = 240
 
 
-def setting(forms: Pfaffian, scaled: bool = False) -> dict[Symbol, int]:
+def setting(parameters: Sequence[Symbol], scaled: bool = False) -> dict[Symbol, int]:
     """Values for the parameters; scaled, the k-th is multiplied by the k-th prime number."""
-    draw = np.random.default_rng(11).integers(2, 2**30, len(forms.parameters))
-    return {
-        s: int(v) * (prime(k + 1) if scaled else 1) for k, (s, v) in enumerate(zip(forms.parameters, draw, strict=True))
-    }
+    draw = np.random.default_rng(11).integers(2, 2**30, len(parameters))
+    return {s: int(v) * (prime(k + 1) if scaled else 1) for k, (s, v) in enumerate(zip(parameters, draw, strict=True))}
 
 
 class Recovery:
@@ -33,8 +31,8 @@ class Recovery:
     that. Others are sought as polynomials in the parameters.
     """
 
-    def __init__(self, forms: Pfaffian, basis: Basis):
-        self.forms, self.basis = forms, basis
+    def __init__(self, parameters: tuple[Symbol, ...], ask: Callable[..., Conditions]):
+        self.parameters, self.ask = parameters, ask
         self._conditions: dict[tuple[int, bool], np.ndarray] = {}
 
     def coefficients(self, support: Sequence[int]) -> list[Expr] | None:
@@ -42,7 +40,7 @@ class Recovery:
         plain = self._line(support, False)
         if plain is None:
             return None
-        if not self.forms.parameters:
+        if not self.parameters:
             return _all(_rational(v) for v in plain)
         scaled = self._line(support, True)
         if scaled is not None:
@@ -65,8 +63,8 @@ class Recovery:
         """The conditions modulo a prime, shape (conditions, columns), kept while they are enough."""
         known = self._conditions.get((p, scaled))
         if known is None or (len(known) < unknowns + 4 and known.size):
-            now = conditions(self.forms, self.basis, unknowns, prime=p, seed=3, values=setting(self.forms, scaled))
-            known = self._conditions[p, scaled] = now.matrix.reshape(-1, len(self.basis))
+            now = self.ask(unknowns, prime=p, seed=3, values=setting(self.parameters, scaled))
+            known = self._conditions[p, scaled] = now.matrix.reshape(-1, now.matrix.shape[2])
         return known
 
     def _product(self, plain: tuple[int, int], scaled: tuple[int, int]) -> Expr | None:
@@ -76,13 +74,13 @@ class Recovery:
         if ratio is None:
             return None
         exponents, left = {}, Rational(ratio)
-        for k, s in enumerate(self.forms.parameters):
+        for k, s in enumerate(self.parameters):
             exponents[s] = left.p and _times(int(left.p), prime(k + 1)) - _times(int(left.q), prime(k + 1))
             left /= Integer(prime(k + 1)) ** exponents[s]
         if left != 1:
             return None
-        values = setting(self.forms)
-        bare = plain
+        values = setting(self.parameters)
+        bare: tuple[int, ...] = plain
         for s, e in exponents.items():
             bare = tuple(v * pow(values[s], -e, q) % q for v, q in zip(bare, p, strict=True))
         number = _rational(bare)
@@ -91,7 +89,7 @@ class Recovery:
     def _polynomial(self, support: Sequence[int]) -> list[Expr] | None:
         """Coefficients that are polynomials in the parameters, of the lowest degree that serves."""
         for degree in range(1, HIGHEST + 1):
-            powers = [c for d in range(degree + 1) for c in combinations_with_replacement(self.forms.parameters, d)]
+            powers = [c for d in range(degree + 1) for c in combinations_with_replacement(self.parameters, d)]
             if len(powers) * len(support) > MOST_UNKNOWNS:
                 return None
             both = [self._spread(support, powers, p) for p in PRIMES[:2]]
@@ -107,7 +105,7 @@ class Recovery:
 
     def _spread(self, support: Sequence[int], powers: Sequence[tuple[Symbol, ...]], p: int) -> np.ndarray | None:
         unknowns = len(support) * len(powers)
-        now = conditions(self.forms, self.basis, unknowns, prime=p, seed=4, vary=True)
+        now = self.ask(unknowns, prime=p, seed=4, vary=True)
         weights = [reduce(mul, c, Integer(1)) for c in powers]
         factors = np.stack([now.points.of(w)[now.good] for w in weights], axis=1)
         wide = now.matrix[:, :, list(support), None] * factors[:, None, None, :] % p

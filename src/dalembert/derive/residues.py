@@ -48,7 +48,7 @@ from sympy.core.function import AppliedUndef
 
 # p ≡ −1 modulo 9240: small positive integers are squares, −1 is not, and roots of odd order are unique
 PRIMES = (2147431439, 2147403719, 2147394479)
-FINEST = 60  # the angle or exponent θ is taken as 60 (θ/60), so that θ/2, θ/3, … have values too
+FINEST = 2520  # the angle or exponent θ is taken as 2520 (θ/2520), so that θ/2, θ/3, … have values too
 
 CIRCULAR = (sin, cos, tan, cot, sec, csc)
 HYPERBOLIC = (sinh, cosh, tanh, coth)
@@ -124,7 +124,9 @@ class Points:
             return self._exponential(e.args[0])
         if isinstance(e, CIRCULAR):
             c, s = self._circle(e.args[0])
-            return self._quotient({sin: (s,), cos: (c,), tan: (s, c), cot: (c, s), sec: (1, c), csc: (1, s)}[e.func])
+            one = self._constant(1)
+            parts = {sin: (s,), cos: (c,), tan: (s, c), cot: (c, s), sec: (one, c), csc: (one, s)}
+            return self._quotient(parts[e.func])
         if isinstance(e, HYPERBOLIC):
             up, down = self._exponential(e.args[0]), self._exponential(-e.args[0])
             s, c = self._half(up - down), self._half(up + down)
@@ -171,7 +173,7 @@ class Points:
         return value if order == 1 else self.power(value, pow(order, -1, self.prime - 1))
 
     def _exponential(self, argument: Expr) -> np.ndarray:
-        """exp(Σ c τ) = Π exp(τ/60)^(60 c), and exp(c log b) = b^c."""
+        """exp(Σ c τ) = Π exp(τ/N)^(N c), and exp(c log b) = b^c."""
         out = self._constant(1)
         for factor, term in _terms(argument):
             if isinstance(term, log):
@@ -184,7 +186,7 @@ class Points:
         return out
 
     def _circle(self, argument: Expr) -> tuple[np.ndarray, np.ndarray]:
-        """(cos, sin) of Σ c τ, by the addition theorems from random points of the unit circle for each τ/60."""
+        """(cos, sin) of Σ c τ, by the addition theorems from random points of the unit circle for each τ/N."""
         whole = self._constant(1), self._constant(0)
         for factor, term in _terms(argument):
             if term == pi:

@@ -92,7 +92,7 @@ def _scaled(f: Expr, row: Row, found: Closure, ground: Ground) -> tuple[Expr, Ex
         return f, None, found.evidence
     factor = made.coefficients[0]
     if not factor.free_symbols & set(ground.variables):
-        f, factor = tidy(f / factor), S.One
+        f, factor = f if factor == 1 else tidy(f / factor), S.One
     return f, factor, PROVED if made.proved else found.evidence
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sympy import Expr, Matrix, Symbol
+from sympy import Expr, Matrix, Symbol, cancel, expand
 
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.frobenius import Row
@@ -25,6 +25,8 @@ def combination(
     """How a form is made of independent others, which have regular columns at `pivots`; None where it is not."""
     try:
         with deadline(seconds):
+            if len(rows) == 1 and (c := _multiple(target, rows[0], pivots[0])) is not None:
+                return Combination((c,), True)
             square = Matrix(len(rows), len(rows), lambda i, j: rows[j][pivots[i]])
             c = [tidy(e) for e in solve(square, Matrix([target[p] for p in pivots]))]
             left = [target[j] - sum(x * row[j] for x, row in zip(c, rows, strict=True)) for j in range(len(target))]
@@ -34,3 +36,12 @@ def combination(
         return Combination(tuple(c), False) if all(vanishes(e, variables) for e in left) else None
     except (Overtime, NotSolved, Untried):
         return None
+
+
+def _multiple(target: Row, row: Row, pivot: int) -> Expr | None:
+    """The factor between two forms, where products written out show that one is a multiple of the other."""
+    p, q = row[pivot], target[pivot]
+    if any(expand(e * p - a * q) != 0 for e, a in zip(target, row, strict=True)):
+        return None
+    factor: Expr = cancel(q / p)
+    return factor

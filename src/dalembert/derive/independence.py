@@ -103,7 +103,8 @@ def _step(A: Array, off: Array) -> Array:
     otherwise throw it far away, and it still converges as the square (Fan and Yuan 2005).
     """
     damped = A @ A.T + np.linalg.norm(off) * np.eye(len(off))
-    return A.T @ np.linalg.lstsq(damped, off, rcond=None)[0]
+    step: Array = A.T @ np.linalg.lstsq(damped, off, rcond=None)[0]
+    return step
 
 
 def _is_clear(A: Array, rank: int) -> bool:

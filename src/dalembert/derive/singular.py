@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from sympy import Expr, Matrix, PolynomialError, S, Symbol, factor_list, fraction, solve, together
+from sympy import Expr, Matrix, PolynomialError, S, Symbol, cos, factor_list, fraction, sin, solve, together
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from dalembert.derive.deadline import Overtime, deadline
@@ -12,6 +12,8 @@ from dalembert.model.errors import ModelError
 
 MOST_MINORS = 40
 MOST_ROWS = 4
+MOST_SHOWN = 20  # operations of equations that are given as the answer
+MOST_OPERATIONS = 60  # of all minors, beyond which their common zeros are not looked for
 
 Place = tuple[Expr, ...]
 """Expressions that vanish there, all of them."""
@@ -27,9 +29,9 @@ def singular_places(
     try:
         with deadline(seconds):
             minors = list(_minors(rows))
-            if not minors or any(_never(m) for m in minors):
+            if not minors or any(_never(m) for m in minors) or sum(m.count_ops() for m in minors) > MOST_OPERATIONS:
                 return ()
-            return tuple(_places([tidy(m) for m in minors], variables, relations))
+            return tuple(_places(minors, variables, relations))
     except (Overtime, PolynomialError, NotImplementedError, ModelError):
         return ()
 
@@ -44,7 +46,9 @@ def _minors(rows: Sequence[Sequence[Expr]]) -> Iterator[Expr]:
         if number >= MOST_MINORS:
             raise NotImplementedError
         minor = Matrix([[row[j] for j in columns] for row in rows]).det(method="berkowitz")
-        if minor != 0 and (minor := tidy(minor)) != 0:
+        if k > 1 and minor != 0:
+            minor = tidy(minor)
+        if minor != 0:
             yield minor
 
 
@@ -90,8 +94,11 @@ def _solved(equations: Sequence[Expr], variables: Sequence[Symbol]) -> Iterator[
 
 
 def _trigonometric(equations: Sequence[Expr]) -> Iterator[Place]:
-    """Periodic zeros are not listed: the equations themselves say where, unless squares show that they have none."""
-    for one, other in combinations(equations, 2):
-        if _never(tidy(one**2 + other**2)):
-            return
-    yield tuple(equations)
+    """Periodic zeros are not listed: the equations say where, unless they ask for sin u = 0 and cos u = 0 at once."""
+    turning: dict[Expr, set[type]] = {}
+    for e in equations:
+        rest, own = e.as_independent(TrigonometricFunction, as_Add=False)
+        if _never(rest) and isinstance(own, (sin, cos)):
+            turning.setdefault(own.args[0], set()).add(type(own))
+    if all(len(kinds) < 2 for kinds in turning.values()) and sum(e.count_ops() for e in equations) <= MOST_SHOWN:
+        yield tuple(equations)

@@ -9,7 +9,7 @@ from sympy import Abs, Expr, Function, Integer, Matrix, Rational, S, Symbol, cos
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
-from dalembert.derive.closure import closure
+from dalembert.derive.forms.closure import closure
 from derive.constraint_table import CASES, Case, R, a, c, form, phi, t, theta, v, w, x, y, z
 
 

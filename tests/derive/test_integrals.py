@@ -28,7 +28,7 @@ from sympy import (
     tan,
 )
 
-from dalembert.derive.integrals import find_integrals
+from dalembert.derive.integrals.search import find_integrals
 from derive.forms import differential, mixed, names, rank
 
 x, y, z, w, theta, phi, t = V = names("x y z w theta phi t")

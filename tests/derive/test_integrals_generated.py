@@ -6,7 +6,7 @@ from time import monotonic
 import pytest
 from sympy import Integer, Matrix, cos, diag, exp, expand, eye, sin
 
-from dalembert.derive.integrals import find_integrals
+from dalembert.derive.integrals.search import find_integrals
 from derive.forms import differential, mixed, names, rank
 
 x, y, z, w, theta, t = names("x y z w theta t")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sympy import Abs, Piecewise, Rational, asin, atan, cos, cosh, exp, expand, log, sin, sinh, sqrt, symbols, tan
 
-from dalembert.derive.pfaffian import closed, vanishes
-from dalembert.derive.potential import integrating_factor, potential
-from dalembert.derive.quadrature import antiderivative
-from dalembert.derive.residues import Points, Unvalued
+from dalembert.derive.exact import Points, Unvalued
+from dalembert.derive.integrals.potential import integrating_factor, potential
+from dalembert.derive.integrals.quadrature import antiderivative
+from dalembert.derive.integrals.sets import closed, vanishes
 from derive.forms import differential, names, rank
 
 x, y, z, t = V = names("x y z t")

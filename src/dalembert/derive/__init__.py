@@ -1,6 +1,5 @@
 """DERIVE: from a statement to M, Q, A, b, C, in symbols and in numbers."""
 
-from dalembert.derive.classify import classify
 from dalembert.derive.closed import ClosedForm, closed_form
 from dalembert.derive.evaluate import (
     Array,
@@ -12,8 +11,7 @@ from dalembert.derive.evaluate import (
     mass_and_rows,
     residuals,
 )
-from dalembert.derive.integrate import integrated
-from dalembert.derive.kinds import Kind, Kinds, Relation
+from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
 from dalembert.derive.mechanics import Derived
 from dalembert.derive.prepared import caches, form, prepared
 from dalembert.derive.states import initial_state, numbers, parameter_values, state_values

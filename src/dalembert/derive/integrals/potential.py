@@ -7,9 +7,9 @@ from sympy import Add, Expr, Symbol, cancel, expand, nan, oo, zoo
 from sympy.polys.polyerrors import BasePolynomialError
 
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.pfaffian import Pfaffian, closed, gradient, plain
-from dalembert.derive.quadrature import antiderivative
-from dalembert.derive.residues import PRIMES, Points, Unvalued
+from dalembert.derive.exact import PRIMES, Points, Unvalued
+from dalembert.derive.integrals.quadrature import antiderivative
+from dalembert.derive.integrals.sets import Pfaffian, closed, gradient, plain
 from dalembert.derive.tidy import tidy
 
 PLACES = (0, 1, 2, -1)

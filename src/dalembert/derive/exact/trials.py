@@ -1,18 +1,22 @@
-"""What is generically true of expressions, tried at random points: exactly where a prime field knows the functions."""
+"""What is generically true of expressions, tried at random points: exactly where residues know their functions."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeVar
 
+import numpy as np
 from sympy import Expr, Function, Symbol
 
-from dalembert.derive.exact import Point, scan
-from dalembert.derive.fields import BadPoint, Field, Modular, NotExact, Real
+from dalembert.derive.exact.germs import Germs
+from dalembert.derive.exact.numbers import Unvalued
+from dalembert.derive.exact.reals import Real
+from dalembert.derive.exact.residues import PRIMES, Points
 from dalembert.model.writing import leaves_first
 
-POINTS = 3
-MOST_POINTS = 400  # tried before giving up: each square root halves the points of a prime field at which all is defined
+ENOUGH = 3  # points at which all exists
+DRAWN = (5, 40, 640)  # points drawn, more where too few were good: each square root halves them
+REALS = 40  # points of reals that are tried one after the other
 
 T = TypeVar("T")
 
@@ -48,43 +52,54 @@ PROVED = Evidence(True, 0, 0.0)
 def tried(
     expressions: Sequence[Expr],
     variables: Sequence[Symbol],
-    ask: Callable[[Point], T],
+    ask: Callable[[Germs], T],
     order: int = 1,
     values: Mapping[Symbol, Expr] | None = None,
-    points: int = POINTS,
-) -> tuple[list[T], Evidence]:
-    """What `ask` finds of jets at several random points; `values` of parameters that have one are held.
+) -> tuple[T, Evidence]:
+    """What `ask` finds of jets of expressions at random points; parameters that have a value are held at it.
 
-    Raises `Untried` where no point was found at which everything exists.
+    Residues at many points at once where they know all functions, else reals, of which the largest answer counts: it is
+    for `ask` to say what is generic. Raises `Untried` where no point was found at which all exists.
     """
-    random, held = Random(2), dict(values or {})
-    fractions = scan(expressions)
-    makers: tuple[Callable[[], Field], ...] = (lambda: Modular(random, fractions), lambda: Real(random))
     reason = "no point was found at which all of it exists"
-    for make in makers:
-        found: list[T] = []
-        try:
-            for _ in range(MOST_POINTS):
-                field = make()
-                try:
-                    given = {s: field.rational(x) for s, x in held.items()}
-                    found.append(ask(Point(field, variables, order, given)))
-                except BadPoint:
-                    continue
-                if len(found) == points:
-                    exact = isinstance(field, Modular)
-                    return found, Evidence(exact, points, _chance(expressions, exact, points))
-        except NotExact as error:
-            reason = str(error)
+    held = dict(values or {})
+    try:
+        for numbers in _residues(variables, held):
+            found = ask(Germs(numbers, variables, order))
+            if (good := int(np.count_nonzero(numbers.good))) >= ENOUGH:
+                return found, Evidence(True, good, _chance(expressions, True, good))
+    except Unvalued as error:
+        reason = str(error)
+    try:
+        for real in _reals(held):
+            found = ask(Germs(real, variables, order))
+            if real.good.all():
+                return found, Evidence(False, 1, _chance(expressions, False, 1))
+    except Unvalued as error:
+        reason = str(error)
     raise Untried(reason)
+
+
+def _residues(variables: Sequence[Symbol], held: Mapping[Symbol, Expr]) -> Iterator[Points]:
+    p = PRIMES[1]
+    values = {s: int(x.p) * pow(int(x.q), -1, p) for s, x in held.items()}
+    for count in DRAWN:
+        yield Points(variables, count, p, seed=2, values=values, vary=True)
+
+
+def _reals(held: Mapping[Symbol, Expr]) -> Iterator[Real]:
+    random = Random(2)
+    for _ in range(REALS):
+        real = Real(random)
+        real.values |= {s: real.rational(x) for s, x in held.items()}
+        yield real
 
 
 def vanishes(e: Expr, variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None = None) -> bool:
     """Whether an expression is identically zero, tried at random points; only a zero can be an accident."""
     if e.is_Rational:
         return bool(e == 0)
-    found, _ = tried([e], variables, lambda point: point.field.is_zero(point.jet(e)[0]), 0, values)
-    return all(found)
+    return tried([e], variables, lambda germs: germs.vanish(germs.jet(e)[:1]), 0, values)[0]
 
 
 def _chance(expressions: Iterable[Expr], exact: bool, points: int) -> float:
@@ -103,7 +118,7 @@ def _degree(e: Expr) -> int:
         elif node.is_Pow and node.exp.is_Rational:
             made[node] = parts[0] * abs(int(node.exp.p))
         elif isinstance(node, Function):
-            made[node] = 2 + max(parts, default=0)
+            made[node] = 60 * (1 + max(parts, default=0))  # angles are taken as 60 times a sixtieth
         else:
             made[node] = max(parts, default=int(isinstance(node, Symbol)))
     return made[e]

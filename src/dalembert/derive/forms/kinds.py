@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from sympy import Expr
 
-from dalembert.derive.singular import Place
-from dalembert.derive.trials import Evidence
+from dalembert.derive.exact import Evidence
+from dalembert.derive.forms.singular import Place
 from dalembert.model import Constraint
 
 

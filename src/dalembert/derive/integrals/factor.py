@@ -29,11 +29,11 @@ from sympy import (
 )
 from sympy.polys.polyerrors import BasePolynomialError
 
-from dalembert.derive.nullspace import kernel
-from dalembert.derive.pfaffian import DRAWS, SPARE, Basis, Conditions, Pfaffian, slope
-from dalembert.derive.recover import Recovery, setting
-from dalembert.derive.residues import Points, Unvalued
-from dalembert.derive.shapes import exponents, factors, generators, split
+from dalembert.derive.exact import Points, Unvalued
+from dalembert.derive.integrals.nullspace import kernel
+from dalembert.derive.integrals.recover import Recovery, setting
+from dalembert.derive.integrals.sets import DRAWS, SPARE, Basis, Conditions, Pfaffian, slope
+from dalembert.derive.integrals.shapes import exponents, factors, generators, split
 
 DEGREE = 2  # of the exponent Σ a m in what occurs in the form
 

@@ -1,18 +1,18 @@
 """What one constraint is, taken by itself."""
 
+import numpy as np
 from sympy import Expr, S
 
-from dalembert.derive.closure import Closure, closure
-from dalembert.derive.combination import combination
-from dalembert.derive.exact import Point
-from dalembert.derive.frobenius import Row
-from dalembert.derive.ground import NOWHERE, Ground
+from dalembert.derive.exact import PROVED, Evidence, Germs, tried, vanishes
+from dalembert.derive.forms.closure import Closure, closure
+from dalembert.derive.forms.combination import combination
+from dalembert.derive.forms.frobenius import Row
+from dalembert.derive.forms.ground import NOWHERE, Ground
+from dalembert.derive.forms.kinds import Kind
+from dalembert.derive.forms.pfaff import Form
+from dalembert.derive.forms.singular import singular_places
 from dalembert.derive.integrals import find_integrals
-from dalembert.derive.kinds import Kind
-from dalembert.derive.pfaff import Form
-from dalembert.derive.singular import singular_places
 from dalembert.derive.tidy import tidy
-from dalembert.derive.trials import PROVED, Evidence, tried, vanishes
 from dalembert.model import ON_POSITIONS, Constraint
 
 SECONDS = 1.0
@@ -98,22 +98,22 @@ def _scaled(f: Expr, row: Row, found: Closure, ground: Ground) -> tuple[Expr, Ex
 
 def _is_closed(row: Row, ground: Ground) -> bool:
     """Whether ∂a_i/∂x_j = ∂a_j/∂x_i for all pairs."""
-    pairs = [(i, j) for i in range(len(row)) for j in range(i)]
 
-    def ask(point: Point) -> bool:
-        slopes = [point.slopes(a) for a in row]
-        return all(point.field.is_zero(point.normal(slopes[i][j] - slopes[j][i])) for i, j in pairs)
+    def ask(germs: Germs) -> bool:
+        slopes = np.array([germs.slopes(a) for a in row])
+        return germs.vanish((slopes - slopes.transpose(1, 0, 2)).reshape(-1, germs.numbers.count))
 
-    return all(tried(row, ground.variables, ask, 1, ground.values)[0])
+    return tried(row, ground.variables, ask, 1, ground.values)[0]
 
 
 def _changes(row: Row, ground: Ground) -> bool:
     """Whether the ratios of the coefficients depend on time."""
 
-    def ask(point: Point) -> bool:
-        field, values, rates = point.field, [point.jet(a)[0] for a in row], [point.slopes(a)[-1] for a in row]
-        p = max(range(len(row) - 1), key=lambda i: field.size(values[i]))
-        turns = (rate * values[p] - value * rates[p] for value, rate in zip(values, rates, strict=True))
-        return any(not field.is_zero(point.normal(turn)) for turn in turns)
+    def ask(germs: Germs) -> bool:
+        reduce = germs.numbers.reduce
+        values = np.array([germs.jet(a)[0] for a in row])
+        rates = np.array([germs.slopes(a)[-1] for a in row])
+        p = germs.numbers.pivot(values[:-1])
+        return p is not None and not germs.vanish(reduce(rates * values[p]) - reduce(values * rates[p]))
 
-    return any(tried(row, ground.variables, ask, 1, ground.values)[0])
+    return tried(row, ground.variables, ask, 1, ground.values)[0]

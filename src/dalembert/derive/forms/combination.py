@@ -6,10 +6,10 @@ from typing import NamedTuple
 from sympy import Expr, Matrix, Symbol, cancel, expand
 
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.frobenius import Row
+from dalembert.derive.exact import Untried, vanishes
+from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.tidy import tidy
-from dalembert.derive.trials import Untried, vanishes
 
 
 class Combination(NamedTuple):

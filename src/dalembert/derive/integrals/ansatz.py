@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 from sympy import Expr
 
-from dalembert.derive.nullspace import contract, kernel, rank
-from dalembert.derive.pfaffian import Basis, Conditions, Pfaffian, conditions, gradient
-from dalembert.derive.recover import Recovery, setting
+from dalembert.derive.integrals.nullspace import contract, kernel, rank
+from dalembert.derive.integrals.recover import Recovery, setting
+from dalembert.derive.integrals.sets import Basis, Conditions, Pfaffian, conditions, gradient
 
 
 def combined(forms: Pfaffian, basis: Basis, found: Sequence[Expr], wanted: int) -> Iterator[dict[Expr, Expr]]:

@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 from sympy import Expr, S
 
-from dalembert.derive.alone import kind_of
-from dalembert.derive.closure import Closure, closure, closure_on
-from dalembert.derive.combination import combination
-from dalembert.derive.frobenius import Row
-from dalembert.derive.ground import Ground
+from dalembert.derive.exact import PROVED, Untried
+from dalembert.derive.forms.alone import kind_of
+from dalembert.derive.forms.closure import Closure, closure, closure_on
+from dalembert.derive.forms.combination import combination
+from dalembert.derive.forms.frobenius import Row
+from dalembert.derive.forms.ground import Ground
+from dalembert.derive.forms.kinds import Kind, Kinds, Relation
+from dalembert.derive.forms.pfaff import forms
+from dalembert.derive.forms.singular import Place, singular_places
 from dalembert.derive.independence import independence
 from dalembert.derive.integrals import find_integrals
-from dalembert.derive.kinds import Kind, Kinds, Relation
-from dalembert.derive.pfaff import forms
-from dalembert.derive.singular import Place, singular_places
-from dalembert.derive.trials import PROVED, Untried
 from dalembert.model import ON_POSITIONS, ModelError, OneSided, Statement
 
 SECONDS = 3.0

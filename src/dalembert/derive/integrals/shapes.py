@@ -30,7 +30,7 @@ from sympy import (
 )
 from sympy.polys.polyerrors import BasePolynomialError
 
-from dalembert.derive.pfaffian import Basis, Pfaffian
+from dalembert.derive.integrals.sets import Basis, Pfaffian
 
 LONGEST = 150  # operations of a coefficient that is still factored
 

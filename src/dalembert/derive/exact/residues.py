@@ -46,6 +46,8 @@ from sympy import (
 )
 from sympy.core.function import AppliedUndef
 
+from dalembert.derive.exact.numbers import Unvalued
+
 # p ≡ −1 modulo 9240: small positive integers are squares, −1 is not, and roots of odd order are unique
 PRIMES = (2147431439, 2147403719, 2147394479)
 FINEST = 2520  # the angle or exponent θ is taken as 2520 (θ/2520), so that θ/2, θ/3, … have values too
@@ -55,16 +57,14 @@ HYPERBOLIC = (sinh, cosh, tanh, coth)
 INDEPENDENT = (log, atan, asin, acos, acot, atan2, asinh, acosh, atanh, erf, AppliedUndef, Derivative)
 
 
-class Unvalued(Exception):
-    """An expression with a part that has no value modulo a prime (Piecewise, Max, …)."""
-
-
 class Points:
     """Random points at which expressions are evaluated; `good` says where every value so far exists.
 
     Symbols among `variables` have a value at each point, all others one value for all points, that of `values` where
     it is stated; with `vary`, every symbol has a value at each point. Arrays have shape (count,).
     """
+
+    dtype = np.int64
 
     def __init__(
         self,
@@ -90,10 +90,43 @@ class Points:
         return found
 
     def drawn(self, e: Expr) -> np.ndarray:
-        """Random values that stand for an expression, the same at all points when it holds no variable."""
+        """New random values to stand for an expression, the same at all points when it holds no variable."""
         if self.vary or e.free_symbols & self._variables:
             return self._random.integers(2, self.prime, self.count)
         return self._constant(int(self._random.integers(2, self.prime)))
+
+    def reduce(self, a: np.ndarray) -> np.ndarray:
+        """To 0 … p − 1."""
+        return a % self.prime
+
+    def rational(self, number: Expr) -> int:
+        """A rational number, or a decimal one as it is written."""
+        return int(self._number(number)[0])
+
+    def symbol(self, s: Symbol) -> np.ndarray:
+        """The values of a symbol."""
+        return self.of(s)
+
+    def start(self, e: Expr, _: object) -> np.ndarray:
+        """The values of a function, from what identities know of it."""
+        return self.of(e)
+
+    def inverse(self, x: np.ndarray) -> np.ndarray:
+        """1/x."""
+        return self.power(x, -1)
+
+    def sign(self, _: np.ndarray) -> np.ndarray:
+        """Residues have no order."""
+        raise Unvalued("residues have no order")
+
+    def pivot(self, values: np.ndarray, _: object = None) -> int | None:
+        """The first of the numbers (places, count) that vanish at fewest points, which are good no longer."""
+        counts = np.count_nonzero(values[:, self.good], axis=1)
+        best = int(np.argmax(counts))
+        if not counts[best]:
+            return None
+        self.good &= values[best] != 0
+        return best
 
     def power(self, base: np.ndarray, exponent: int) -> np.ndarray:
         """base ** exponent; where a zero has no inverse the point is no longer good."""

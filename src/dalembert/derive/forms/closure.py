@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import comb
 
+import numpy as np
 from sympy import Expr, Symbol
 
-from dalembert.derive.frobenius import Row, Span, span_at
-from dalembert.derive.leaf import leaf_points
-from dalembert.derive.trials import Evidence, Untried, tried
+from dalembert.derive.exact import Evidence, Germs, Untried, leaf_points, tried
+from dalembert.derive.forms.frobenius import Row, Span, span
 
 MOST_PAIRS = 300_000  # products of coefficients in one product of jets
+LEAF_POINTS = 3
+LEAF_ORDER = 3
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,10 @@ def closure(rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Sy
     entries = [e for row in rows for e in row]
     order = 1
     while True:
-        spans, evidence = tried(entries, variables, lambda point: span_at(point, rows), order, values)
-        best = _best(spans)
-        if best.integrals is not None or comb(2 * len(variables) + order + 1, order + 1) > MOST_PAIRS:
-            return _closed(best, rows, evidence)
+        found, evidence = tried(entries, variables, lambda germs: span(germs, rows), order, values)
+        if found.complete or comb(2 * len(variables) + order + 1, order + 1) > MOST_PAIRS:
+            certain = evidence.exact and len(found.rows) == len(rows) and not found.integrals
+            return _closed(found, Evidence(True, evidence.points, 0.0) if certain else evidence)
         order += 1
 
 
@@ -57,25 +60,18 @@ def closure_on(
 
     Off φ = 0 the forms need not be integrable, nor have the same rank.
     """
+    points = list(islice(leaf_points(relations, variables, values, near), LEAF_POINTS))
     order = 1
     while True:
-        points = leaf_points(relations, variables, values, near, order)
-        if not points:
+        seen = [(span(Germs(real, variables, order), rows), real) for real in points]
+        spans = [found for found, real in seen if np.all(real.good)]
+        if not spans:
             raise Untried("no point on the constraints was found")
-        best = _best([span_at(point, rows) for point in points])
-        if best.integrals is not None or order > 3:
-            return _closed(best, rows, Evidence(False, len(points), 1e-20))
+        best = max(spans, key=lambda found: (len(found.rows), sum(found.growth)))
+        if best.complete or order >= LEAF_ORDER:
+            return _closed(best, Evidence(False, len(spans), 1e-20))
         order += 1
 
 
-def _best(spans: Sequence[Span]) -> Span:
-    """What is generic: the largest rank, and the largest closure, that were seen."""
-    return max(spans, key=lambda span: (len(span.rows), sum(span.growth)))
-
-
-def _closed(best: Span, rows: Sequence[Row], evidence: Evidence) -> Closure:
-    k = len(best.rows)
-    left = k - sum(best.growth)
-    certain = evidence.exact and k == len(rows) and left == 0
-    known = Evidence(True, evidence.points, 0.0) if certain else evidence
-    return Closure(best.rows, best.pivots, left, best.growth, best.integrals is not None, known)
+def _closed(found: Span, evidence: Evidence) -> Closure:
+    return Closure(found.rows, found.pivots, found.integrals, found.growth, found.complete, evidence)

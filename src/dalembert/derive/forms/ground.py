@@ -8,11 +8,11 @@ from typing import Self
 from sympy import Expr, Rational, S, Symbol
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.frobenius import Row
+from dalembert.derive.exact import vanishes
+from dalembert.derive.forms.frobenius import Row
+from dalembert.derive.forms.singular import Place
 from dalembert.derive.prepared import prepared
-from dalembert.derive.singular import Place
 from dalembert.derive.tidy import tidy
-from dalembert.derive.trials import vanishes
 from dalembert.model import Statement
 
 NOWHERE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)

@@ -1,43 +1,41 @@
-"""Truncated Taylor series in several variables, over any field: a function and its derivatives at one point.
+"""Truncated Taylor series in several variables, at many points at once: a function and its derivatives there.
 
-A jet is a flat array of coefficients, those of lower degree first, so that a jet of lower order is a prefix.
+A jet is an array (size, count) of the coefficients of monomials, f = Σ f_α (x − x₀)^α, those of lower degree first, so
+that a jet of lower order is a prefix.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
-Array = np.ndarray
+from dalembert.derive.exact.numbers import Array, Numbers
 
 
 class Jets:
-    """The arithmetic of jets of N variables up to an order, over numbers that `reduce` brings to normal form.
+    """The arithmetic of jets of N variables up to an order."""
 
-    Coefficients are those of monomials: f = Σ f_α (x − x₀)^α.
-    """
-
-    def __init__(self, variables: int, order: int, reduce: Callable[[Array], Array], dtype: Any) -> None:
-        self.variables, self.order, self.reduce, self.dtype = variables, order, reduce, dtype
+    def __init__(self, variables: int, order: int, numbers: Numbers) -> None:
+        self.variables, self.order, self.numbers = variables, order, numbers
         self._table = _table(variables, order)
         self.size = len(self._table.monomials)
 
     @cached_property
     def lower(self) -> "Jets":
         """The same, of one order less."""
-        return Jets(self.variables, self.order - 1, self.reduce, self.dtype)
+        return Jets(self.variables, self.order - 1, self.numbers)
 
     def constant(self, value: Any) -> Array:
         """The jet of a constant."""
-        out = np.zeros(self.size, dtype=self.dtype)
+        out = np.zeros((self.size, self.numbers.count), dtype=self.numbers.dtype)
         out[0] = value
         return out
 
-    def variable(self, place: int, value: Any, one: Any) -> Array:
-        """The jet of a variable at a value."""
+    def variable(self, place: int, value: Array, one: Any) -> Array:
+        """The jet of a variable."""
         out = self.constant(value)
         if self.order:
             out[1 + place] = one
@@ -50,7 +48,8 @@ class Jets:
     def product(self, a: Array, b: Array) -> Array:
         """The product of two jets."""
         left, right, starts = self._table.pairs
-        return self.reduce(np.add.reduceat(self.reduce(a[left] * b[right]), starts))
+        reduce = self.numbers.reduce
+        return reduce(np.add.reduceat(reduce(a[left] * b[right]), starts, axis=0))
 
     def compose(self, series: Sequence[Any], a: Array) -> Array:
         """f(a) from the Taylor coefficients f⁽ʲ⁾(a₀)/j! of a function of one variable."""
@@ -65,7 +64,7 @@ class Jets:
     def derivative(self, a: Array, place: int) -> Array:
         """∂a/∂x, a jet of one order less."""
         source, factor = self._table.shifts[place]
-        return self.reduce(a[source] * factor)
+        return self.numbers.reduce(a[source] * factor[:, None])
 
 
 class _Table:

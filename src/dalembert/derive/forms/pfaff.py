@@ -6,8 +6,8 @@ from sympy import Expr, PolynomialError, S, factor_list
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.exact import vanishes
 from dalembert.derive.mechanics import constraint_rates
-from dalembert.derive.trials import vanishes
 from dalembert.model import Statement
 
 

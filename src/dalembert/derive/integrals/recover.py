@@ -8,9 +8,9 @@ from operator import mul
 import numpy as np
 from sympy import Expr, Integer, Rational, Symbol, prime
 
-from dalembert.derive.nullspace import kernel
-from dalembert.derive.pfaffian import Conditions
-from dalembert.derive.residues import PRIMES
+from dalembert.derive.exact import PRIMES
+from dalembert.derive.integrals.nullspace import kernel
+from dalembert.derive.integrals.sets import Conditions
 
 LARGEST = 2**24  # of numerators and denominators; their product stays far below that of the two primes
 HIGHEST = 3  # degree of coefficients in the parameters

@@ -9,15 +9,15 @@ from typing import Any
 from sympy import Expr, Mul, Symbol
 from sympy.polys.polyerrors import BasePolynomialError
 
-from dalembert.derive.ansatz import combined
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.factor import factor_of, reduced
-from dalembert.derive.pfaffian import Basis, Pfaffian, independent, plain
-from dalembert.derive.potential import primitive
-from dalembert.derive.readable import restored, rewritten, shortened, written
-from dalembert.derive.reduction import combinations_of, levels
-from dalembert.derive.residues import Unvalued
-from dalembert.derive.shapes import exponents, factored, factors, generators, large, simple
+from dalembert.derive.exact import Unvalued
+from dalembert.derive.integrals.ansatz import combined
+from dalembert.derive.integrals.factor import factor_of, reduced
+from dalembert.derive.integrals.levels import combinations_of, levels
+from dalembert.derive.integrals.potential import primitive
+from dalembert.derive.integrals.readable import restored, rewritten, shortened, written
+from dalembert.derive.integrals.sets import Basis, Pfaffian, independent, plain
+from dalembert.derive.integrals.shapes import exponents, factored, factors, generators, large, simple
 
 UNABLE = (
     Unvalued,

@@ -10,8 +10,8 @@ import numpy as np
 from sympy import Dummy, Expr, Float, Function, Mul, Pow, Rational, Symbol, log, sympify
 from sympy.core.numbers import NumberSymbol
 
-from dalembert.derive.nullspace import annihilator, contract, rank
-from dalembert.derive.residues import PRIMES, Points, Unvalued
+from dalembert.derive.exact import PRIMES, Points, Unvalued
+from dalembert.derive.integrals.nullspace import annihilator, contract, rank
 
 SPARE = 8  # conditions beyond the number of unknowns
 DRAWS = (2, 16, 128)  # points drawn for each one wanted: square roots exist at one of two

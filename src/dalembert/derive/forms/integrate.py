@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from sympy import Expr
 
-from dalembert.derive.classify import classify
-from dalembert.derive.closure import closure
-from dalembert.derive.frobenius import Row
-from dalembert.derive.ground import Ground
-from dalembert.derive.kinds import Kind, Kinds
-from dalembert.derive.pfaff import forms
+from dalembert.derive.forms.classify import classify
+from dalembert.derive.forms.closure import closure
+from dalembert.derive.forms.frobenius import Row
+from dalembert.derive.forms.ground import Ground
+from dalembert.derive.forms.kinds import Kind, Kinds
+from dalembert.derive.forms.pfaff import forms
 from dalembert.model import (
     ON_POSITIONS,
     Constraint,

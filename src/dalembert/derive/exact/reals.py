@@ -6,7 +6,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
-from sympy import Expr, Float, NumberSymbol, Pow, Rational, Symbol
+from sympy import Abs, Expr, Float, NumberSymbol, Pow, Rational, Symbol
 from sympy.core.function import AppliedUndef
 
 from dalembert.derive.exact.numbers import Array, Unvalued
@@ -68,7 +68,7 @@ class Real:
         if isinstance(e, Pow):
             base, exponent = parts
             return self._checked(base, lambda v: v ** exponent[0], base[0] > 0)
-        function = getattr(self.mp, e.func.__name__, None)
+        function = self.mp.fabs if isinstance(e, Abs) else getattr(self.mp, e.func.__name__, None)
         if function is None:
             raise Unvalued(f"{e.func.__name__} is not known here")
         return self._checked(parts[0], lambda v: function(v, *(p[0] for p in parts[1:])), True)

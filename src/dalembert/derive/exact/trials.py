@@ -58,26 +58,25 @@ def tried(
 ) -> tuple[T, Evidence]:
     """What `ask` finds of jets of expressions at random points; parameters that have a value are held at it.
 
-    Residues at many points at once where they know all functions, else reals, of which the largest answer counts: it is
-    for `ask` to say what is generic. Raises `Untried` where no point was found at which all exists.
+    Residues at many points at once where they know all functions, else reals at one point. Raises
+    `Untried` where no point was found at which all exists.
     """
-    reason = "no point was found at which all of it exists"
     held = dict(values or {})
     try:
         for numbers in _residues(variables, held):
             found = ask(Germs(numbers, variables, order))
             if (good := int(np.count_nonzero(numbers.good))) >= ENOUGH:
                 return found, Evidence(True, good, _chance(expressions, True, good))
-    except Unvalued as error:
-        reason = str(error)
+    except Unvalued:
+        pass  # reals may know more
     try:
         for real in _reals(held):
             found = ask(Germs(real, variables, order))
             if real.good.all():
                 return found, Evidence(False, 1, _chance(expressions, False, 1))
     except Unvalued as error:
-        reason = str(error)
-    raise Untried(reason)
+        raise Untried(str(error)) from None
+    raise Untried("no point was found at which all of it exists")
 
 
 def _residues(variables: Sequence[Symbol], held: Mapping[Symbol, Expr]) -> Iterator[Points]:

@@ -93,8 +93,10 @@ def _jointly(
     ground = Ground.of(system)
     rows = [f.coefficients for f in forms(system, ground.algebra)]
     held = [i for i, c in enumerate(stated) if not isinstance(c, OneSided) and c.name not in kinds.contradictory]
-    own = [(i, row) for i in held if not isinstance(stated[i], ON_POSITIONS) and (row := rows[i]) is not None]
+    open_ = [(i, row) for i in held if not isinstance(stated[i], ON_POSITIONS) and (row := rows[i]) is not None]
+    own = [(i, row) for i, row in open_ if not kinds[stated[i].name].holonomic]  # by itself: it was kept before
     taken = [_differential(stated[i].expr, ground) for i in held if isinstance(stated[i], ON_POSITIONS)]
+    taken += [row for i, row in open_ if kinds[stated[i].name].holonomic]
     fresh: list[tuple[Expr, Expr | None]] = []
     for f, constant in zip(kinds.integrals, kinds.constants, strict=True):
         if _adds(taken, _differential(f, ground), ground):

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         Principle,
         least_squares,
     )
-    from dalembert.show import Equations
+    from dalembert.show import Equations, Minimal
     from dalembert.system import Motion, System
 
     principles: Mapping[str, Principle]
@@ -66,6 +66,7 @@ _ROOMS = {
     # derive and show
     "ClosedForm": "derive",
     "Equations": "show",
+    "Minimal": "show",
     # move
     "Start": "motion",
     "Motion": "system",
@@ -103,6 +104,7 @@ __all__ = [
     "InstantError",
     "Interrupted",
     "MassError",
+    "Minimal",
     "ModelError",
     "Motion",
     "Nonholonomic",

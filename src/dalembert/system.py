@@ -27,6 +27,14 @@ class System(Statement):
         """The explicit equation of motion in symbols: closed forms where they can be read, else factored."""
         return show.Equations.of(derive.closed_form(self))
 
+    def minimal(self, velocities: Any = None) -> show.Minimal:
+        """The equations of motion in n − k independent velocities (Maggi, Kane), to read and to compute with.
+
+        `velocities`: a list of velocities of the system, or a mapping from new names to expressions linear in the
+        velocities; chosen where left out. Raises ModelError with every fault of them.
+        """
+        return show.Minimal.of(derive.minimal(self, velocities))
+
     def instant(self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None) -> Instant:
         """M, Q, A, b, C as arrays at a state, a mapping from every coordinate and velocity to its value.
 

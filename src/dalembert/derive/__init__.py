@@ -12,6 +12,7 @@ from dalembert.derive.evaluate import (
     residuals,
 )
 from dalembert.derive.mechanics import Derived
+from dalembert.derive.minimal import MinimalForm, minimal
 from dalembert.derive.prepared import caches, form, prepared
 from dalembert.derive.states import initial_state, numbers, parameter_values, state_values
 
@@ -19,6 +20,7 @@ __all__ = [
     "Array",
     "ClosedForm",
     "Derived",
+    "MinimalForm",
     "Residuals",
     "RowNumbers",
     "caches",
@@ -29,6 +31,7 @@ __all__ = [
     "instant",
     "instant_at",
     "mass_and_rows",
+    "minimal",
     "numbers",
     "parameter_values",
     "prepared",

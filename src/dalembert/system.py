@@ -59,6 +59,25 @@ class System(Statement):
         distance = self._touching(state, t, parameters).residuals(state, t, parameters).distance
         return certify(now, distance=distance.tolist())
 
+    def geometry(
+        self, state: Mapping[Any, Any] | None = None, t: float = 0.0, parameters: Mapping[Any, Any] | None = None
+    ) -> show.Geometry:
+        """The scaled accelerations at a state, null space and range, N and T: `.scaled`, `.text()`, `.figure()`.
+
+        At the start of the statement where no state is given; contacts that are open there are no constraints.
+        """
+        at = derive.initial_state(self, parameters) if state is None else state
+        return show.Geometry(self.instant(at, t, parameters), self.name, t, self.coordinates)
+
+    def figure(
+        self, state: Mapping[Any, Any] | None = None, t: float = 0.0, parameters: Mapping[Any, Any] | None = None
+    ) -> "Figure":
+        """Figure 1 of Udwadia and Kalaba 2001 at a state, for two or three coordinates, as a matplotlib figure.
+
+        Raises ModelError for other numbers of coordinates.
+        """
+        return self.geometry(state, t, parameters).figure()
+
     def residuals(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
     ) -> derive.Residuals:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple, TypeVar
 
-from sympy import Expr, Matrix, Mul, S, cos, count_ops, eye, factor, fraction, sin, tan, together, zeros
+from sympy import Add, Expr, Matrix, Mul, S, cos, count_ops, eye, factor, fraction, sin, tan, together, zeros
 from sympy.polys.polyerrors import PolynomialError
 from sympy.simplify.fu import TR2
 
@@ -50,13 +50,18 @@ def stack(kept: Prepared, used: Sequence[int], chosen: Chosen, parts: Mapping[st
 
 
 def kinematics(stacked: Stacked, u: Sequence[Expr], linear: bool, algebra: Symbols) -> dict[str, Matrix]:
-    """V, w and p; with linear rows p is written in u."""
+    """V, w and p; with linear rows p is written in u, as the time derivative of V u + w while u rests."""
     n, r = stacked.K.rows, len(u)
-    solution = reduced(stacked.K, Matrix.hstack(zeros(n - r, r).col_join(eye(r)), stacked.still, stacked.right))
-    V, w, p = short(solution[:, :r]), short(solution[:, r : r + 1]), short(solution[:, r + 1 :])
+    chosen = zeros(n - r, r).col_join(eye(r))
     if not linear:
-        return {"V": V, "p": p}
-    return {"V": V, "w": w, "p": short(p.xreplace(_in_u(V, w, u, algebra)))}
+        solution = reduced(stacked.K, Matrix.hstack(chosen, stacked.right))
+        return {"V": short(solution[:, :r]), "p": short(solution[:, r:])}
+    solution = reduced(stacked.K, Matrix.hstack(chosen, stacked.still))
+    V, w = short(solution[:, :r]), short(solution[:, r:])
+    rates = [*_in_u(V, w, u, algebra).values(), S.One]
+    slopes = [algebra.gradient(e, [*algebra.q, algebra.t]) for e in rates[:-1]]
+    p = [Add(*(slope * rates[j] for j, slope in own.items())) for own in slopes]
+    return {"V": V, "w": w, "p": short(Matrix(n, 1, p))}
 
 
 def dynamics(
@@ -70,7 +75,8 @@ def dynamics(
         M, load = M.xreplace(known), load.xreplace(known)
     if (size := operations(M, load, V, p)) > 2 * MOST_OPERATIONS_IN:
         raise Unreadable(f"M, Q, C, V, p hold {size} operations; it is written out up to {2 * MOST_OPERATIONS_IN}")
-    return {"mass": short(V.T * M * V), "force": short(V.T * (load - M * p))}
+    momentum = short(M * V)
+    return {"mass": short(V.T * momentum), "force": short(V.T * load - momentum.T * p)}
 
 
 def _in_u(V: Matrix, w: Matrix, u: Sequence[Expr], algebra: Symbols) -> dict[Expr, Expr]:
@@ -111,9 +117,7 @@ def short(matrix: Matrix) -> Matrix:
 
 def _forms(e: Expr) -> Iterator[Expr]:
     """Short forms of an entry: tangents written as quotients, and multiples of angles undone, may let more cancel."""
-    yield (form := tidy(e))
-    if form.has(tan):
-        yield (form := tidy(TR2(e)))
+    yield (form := tidy(TR2(e) if e.has(tan) else e))
     if form.has(sin, cos) and form.count_ops() <= MOST_OPERATIONS_TURNED:
         with suppress(PolynomialError):
             yield factor(together(form.expand(trig=True)))

@@ -392,7 +392,7 @@ class TestShown:
         assert normalize("NFC", "v = sin(θ)⋅ẏ + cos(θ)⋅ẋ") in normalize("NFC", text)
         assert "solved for u̇" in text
         found = reduced_sleigh().as_dict()
-        assert found["velocities"] == {"v": "cos(theta)*x' + sin(theta)*y'", "omega": "theta'"}
+        assert found["velocities"] == {"v": "x'*cos(theta) + y'*sin(theta)", "omega": "theta'"}
         assert found["solved"][0] == "a*omega^2"
 
     def test_where_it_is_singular(self):

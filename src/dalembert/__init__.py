@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         Principle,
         least_squares,
     )
-    from dalembert.show import Classification, Equations
+    from dalembert.show import Classification, Equations, Minimal
     from dalembert.system import Motion, System
 
     principles: Mapping[str, Principle]
@@ -67,6 +67,7 @@ _ROOMS = {
     "ClosedForm": "derive",
     "Equations": "show",
     "Classification": "show",
+    "Minimal": "show",
     # move
     "Start": "motion",
     "Motion": "system",
@@ -105,6 +106,7 @@ __all__ = [
     "InstantError",
     "Interrupted",
     "MassError",
+    "Minimal",
     "ModelError",
     "Motion",
     "Nonholonomic",

@@ -47,6 +47,14 @@ class System(Statement):
             warn(f"left as it is: {reason}", stacklevel=2)
         return replace(begin, constraints=done.constraints)
 
+    def minimal(self, velocities: Any = None) -> show.Minimal:
+        """The equations of motion in n − k independent velocities (Maggi, Kane), to read and to compute with.
+
+        `velocities`: a list of velocities of the system, or a mapping from new names to expressions linear in the
+        velocities; chosen where left out. Raises ModelError with every fault of them.
+        """
+        return show.Minimal.of(derive.minimal(self, velocities))
+
     def instant(self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None) -> Instant:
         """M, Q, A, b, C as arrays at a state, a mapping from every coordinate and velocity to its value.
 
@@ -70,6 +78,25 @@ class System(Statement):
         now = self.instant(state, t, parameters)
         distance = self._touching(state, t, parameters).residuals(state, t, parameters).distance
         return certify(now, distance=distance.tolist())
+
+    def geometry(
+        self, state: Mapping[Any, Any] | None = None, t: float = 0.0, parameters: Mapping[Any, Any] | None = None
+    ) -> show.Geometry:
+        """The scaled accelerations at a state, null space and range, N and T: `.scaled`, `.text()`, `.figure()`.
+
+        At the start of the statement where no state is given; contacts that are open there are no constraints.
+        """
+        at = derive.initial_state(self, parameters) if state is None else state
+        return show.Geometry(self.instant(at, t, parameters), self.name, t, self.coordinates)
+
+    def figure(
+        self, state: Mapping[Any, Any] | None = None, t: float = 0.0, parameters: Mapping[Any, Any] | None = None
+    ) -> "Figure":
+        """Figure 1 of Udwadia and Kalaba 2001 at a state, for two or three coordinates, as a matplotlib figure.
+
+        Raises ModelError for other numbers of coordinates.
+        """
+        return self.geometry(state, t, parameters).figure()
 
     def residuals(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None

@@ -17,7 +17,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import dalembert as da
 from dalembert import gallery, show
 from dalembert.motion import Event, Projection
-from dalembert.show.pictures import COLOURS, MOST, _typeset
+from dalembert.show.pictures import COLOURS, MOST, typeset
 from dalembert.show.timeline import KINDS
 from dalembert.show.timeline import MOST as LANES
 
@@ -197,12 +197,12 @@ def test_what_is_exactly_zero_is_said_and_what_is_flat_is_flat():
     assert low < on_a_hemisphere().along.energy[0] < high
 
 
-def test_names_are_typeset_whatever_they_are():
-    assert _typeset(theta) == r"$\theta$"
-    assert _typeset(theta.diff()) == r"$\dot{\theta}$"
-    assert _typeset(dynamicsymbols("x1")) == "$x_{1}$"
+def test_names_aretypeset_whatever_they_are():
+    assert typeset(theta) == r"$\theta$"
+    assert typeset(theta.diff()) == r"$\dot{\theta}$"
+    assert typeset(dynamicsymbols("x1")) == "$x_{1}$"
     odd = dynamicsymbols("_$")
-    assert _typeset(odd).replace(r"\$", "").count("$") in (0, 2)
+    assert typeset(odd).replace(r"\$", "").count("$") in (0, 2)
     price = dynamicsymbols("q")
     system = da.System.from_lagrangian(
         (x.diff() ** 2 + price.diff() ** 2 + odd.diff() ** 2) / 2,

@@ -13,6 +13,7 @@ from dalembert.derive.evaluate import (
 )
 from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
 from dalembert.derive.mechanics import Derived
+from dalembert.derive.minimal import MinimalForm, minimal
 from dalembert.derive.prepared import caches, form, prepared
 from dalembert.derive.states import initial_state, numbers, parameter_values, state_values
 
@@ -22,6 +23,7 @@ __all__ = [
     "Derived",
     "Kind",
     "Kinds",
+    "MinimalForm",
     "Relation",
     "Residuals",
     "RowNumbers",
@@ -35,6 +37,7 @@ __all__ = [
     "instant_at",
     "integrated",
     "mass_and_rows",
+    "minimal",
     "numbers",
     "parameter_values",
     "prepared",

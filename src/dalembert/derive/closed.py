@@ -73,7 +73,7 @@ class Unreadable(Exception):
 def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
     """The symbolic equation of motion of a statement, closed where that can be read, else factored."""
     kept = prepared(system)
-    algebra, parts = kept.algebra, _short_parts(_dense(kept.derived), seconds / 3)
+    algebra, parts = kept.algebra, shortened(dense(kept.derived), seconds / 3)
     rows, contradictory, notes = independence(system)
     names = tuple(c.name for c in system.constraints)
     contacts = tuple(c for c in system.constraints if isinstance(c, OneSided))
@@ -113,12 +113,12 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
         independent=rows,
         contradictory=contradictory,
         undetermined=undetermined,
-        notes=(*notes, *_while_in_contact(contacts)),
+        notes=(*notes, *while_in_contact(contacts)),
         contacts=contacts,
     )
 
 
-def _while_in_contact(contacts: Sequence[OneSided]) -> Iterator[str]:
+def while_in_contact(contacts: Sequence[OneSided]) -> Iterator[str]:
     """When the equations hold, where there are contacts."""
     listed = ", ".join(repr(c.name) for c in contacts)
     if len(contacts) == 1:
@@ -127,7 +127,7 @@ def _while_in_contact(contacts: Sequence[OneSided]) -> Iterator[str]:
         yield f"this holds while all of {listed} are in contact; of those that are not, row and multiplier are left out"
 
 
-def _short_parts(parts: dict[str, Matrix], seconds: float) -> dict[str, Matrix]:
+def shortened(parts: dict[str, Matrix], seconds: float) -> dict[str, Matrix]:
     """M, Q, A, b, C made shorter, entry by entry, as long as the time lasts."""
     short = {name: matrix.copy() for name, matrix in parts.items()}
     with suppress(Overtime), deadline(seconds):
@@ -137,7 +137,8 @@ def _short_parts(parts: dict[str, Matrix], seconds: float) -> dict[str, Matrix]:
     return short
 
 
-def _dense(d: Derived[Expr]) -> dict[str, Matrix]:
+def dense(d: Derived[Expr]) -> dict[str, Matrix]:
+    """M, Q, A, b and the whole of C, friction in it, as matrices."""
     n, m = len(d.Q), len(d.b)
     M, A = zeros(n, n), zeros(m, n)
     for place, entry in d.M.items():
@@ -156,14 +157,14 @@ def _solve(parts: dict[str, Matrix], rows: Sequence[int], algebra: Symbols) -> d
     M, Q, A, b, C = (parts[name] for name in "MQAbC")
     if len(rows) > MOST_ROWS:
         raise Unreadable(f"{len(rows)} independent constraints; closed forms are given up to {MOST_ROWS}")
-    if (size := _operations(M, Q, A, b, C)) > MOST_OPERATIONS_IN:
+    if (size := operations(M, Q, A, b, C)) > MOST_OPERATIONS_IN:
         raise Unreadable(f"M, Q, A, b, C hold {size} operations; closed forms are given up to {MOST_OPERATIONS_IN}")
     n, k = Q.rows, len(rows)
     own, right = A.extract(list(rows), list(range(n))), b.extract(list(rows), [0])
 
     def short(matrix: Matrix) -> Matrix:
         out = matrix.applyfunc(tidy)
-        if (size := _operations(out)) > MOST_OPERATIONS_OUT:
+        if (size := operations(out)) > MOST_OPERATIONS_OUT:
             raise Unreadable(f"it would take {size} operations to write one part; the limit is {MOST_OPERATIONS_OUT}")
         return out
 
@@ -202,5 +203,6 @@ def _least_norm(A: Matrix, own: Matrix, lam: Matrix) -> list[Expr]:
     return list(R * solve(R.T * R, lam))
 
 
-def _operations(*matrices: Matrix) -> int:
+def operations(*matrices: Matrix) -> int:
+    """How many operations it takes to write the entries."""
     return sum(int(e.count_ops()) for matrix in matrices for e in matrix)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert.derive.evaluate import Array, RowNumbers, row_numbers
-from dalembert.model import ON_POSITIONS, Statement
+from dalembert.model import ON_POSITIONS, Statement, as_number
 
 TRIES = 5
 TOLERANCE = 1e-10
@@ -23,6 +23,45 @@ class Independence(NamedTuple):
     rows: tuple[int, ...]
     contradictory: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class Sample(NamedTuple):
+    """A state at which rows are tried: q and v (n,), the time, the values of the parameters, and the rows there."""
+
+    q: Array
+    v: Array
+    t: float
+    values: Mapping[Any, float]
+    rows: RowNumbers
+
+
+def samples(system: Statement) -> tuple[list[Sample], bool]:
+    """A few states on the constraints (off them where none were found), and whether the first is the stated start."""
+    random = np.random.default_rng(0)
+    values = {s: float(random.uniform(0.5, 1.5)) for s in system.symbols} | dict(system.values)
+    n = len(system.coordinates)
+    found: list[tuple[int, Sample]] = []
+    off: list[tuple[int, Sample]] = []
+    start = _stated_start(system, values)
+    for place in range(TRIES + (start is not None)):
+        q, v, t = random.normal(size=n), random.normal(size=n), float(random.normal())
+        if place == 0 and start is not None:
+            (q, v), t = start, 0.0
+        sample, on = _on_constraints(system, q, v, t, values)
+        if sample is not None:
+            (found if on else off).append((place, sample))
+    tried = found or off
+    begins = start is not None and bool(tried) and tried[0][0] == 0
+    return [sample for _, sample in tried], begins
+
+
+def _stated_start(system: Statement, values: Mapping[Any, float]) -> tuple[Array, Array] | None:
+    """The start a statement gives, with zero for what it does not; None where it gives none."""
+    given = {key: as_number(value.xreplace(dict(values))) for key, value in system.initial}
+    if not given or None in given.values():
+        return None
+    q, v = ([given.get(key, 0.0) for key in keys] for keys in (system.coordinates, system.velocities))
+    return np.array(q, dtype=float), np.array(v, dtype=float)
 
 
 def independence(system: Statement) -> Independence:
@@ -53,11 +92,11 @@ def _tried(system: Statement, values: Mapping[Any, float], random: "np.random.Ge
     clear: list[Independence] = []  # away from places where the rank drops, where it is hard to tell
     for _ in range(TRIES):
         q, v, t = random.normal(size=n), random.normal(size=n), float(random.normal())
-        numbers, on = _on_constraints(system, q, v, t, values)
-        if numbers is not None:
-            rows = _first_independent(numbers.A)
-            met[on].append(Independence(rows, _contradictory(numbers, rows)))
-            if on and _is_clear(numbers.A, len(rows)):
+        sample, on = _on_constraints(system, q, v, t, values)
+        if sample is not None:
+            rows = _first_independent(sample.rows.A)
+            met[on].append(Independence(rows, _contradictory(sample.rows, rows)))
+            if on and _is_clear(sample.rows.A, len(rows)):
                 clear.append(met[on][-1])
     if met[True]:
         return max(clear or met[True], key=lambda one: len(one.rows))
@@ -78,10 +117,10 @@ def _contradictory(numbers: RowNumbers, rows: tuple[int, ...]) -> tuple[int, ...
 
 def _on_constraints(
     system: Statement, q: Array, v: Array, t: float, values: Mapping[Any, float]
-) -> tuple[RowNumbers | None, bool]:
-    """A and b at a state moved onto the constraints, and whether it got there; None where nothing can be evaluated."""
+) -> tuple[Sample | None, bool]:
+    """A state moved onto the constraints, and whether it got there; None where nothing can be evaluated."""
     numbers = None
-    holonomic = np.array([isinstance(c, ON_POSITIONS) for c in system.constraints])
+    holonomic = np.array([isinstance(c, ON_POSITIONS) for c in system.constraints], dtype=bool)
     for _ in range(60):
         numbers = row_numbers(system, q, v, t, values)
         if numbers is None:
@@ -89,13 +128,13 @@ def _on_constraints(
         A, _, level, rate = numbers
         size = max(np.abs(level[holonomic]).max(initial=0.0), np.abs(rate).max(initial=0.0))
         if size < 1e-12 * (1 + np.abs(q).max() + np.abs(v).max()):
-            return numbers, True
+            return Sample(q, v, t, values, numbers), True
         if not np.isfinite(size):
             break
         if holonomic.any():
             q = q - _step(A[holonomic], level[holonomic])
         v = v - _step(A, rate)
-    return numbers, False
+    return None if numbers is None else Sample(q, v, t, values, numbers), False
 
 
 def _step(A: Array, off: Array) -> Array:

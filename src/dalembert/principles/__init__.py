@@ -24,6 +24,7 @@ from dalembert.principles.one_four import one_four
 from dalembert.principles.ready import dependencies, independent_rows
 from dalembert.principles.registry import REGISTRY, Principle
 from dalembert.principles.rows import Dependency
+from dalembert.principles.scaled import Scaled, scaled
 from dalembert.principles.stacked import stacked
 from dalembert.principles.virtual import virtual
 
@@ -41,6 +42,7 @@ __all__ = [
     "MassError",
     "Principle",
     "Reconciled",
+    "Scaled",
     "certify",
     "dependencies",
     "explicit",
@@ -51,6 +53,7 @@ __all__ = [
     "least_squares",
     "multipliers",
     "one_four",
+    "scaled",
     "stacked",
     "virtual",
 ]

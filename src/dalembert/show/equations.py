@@ -67,7 +67,7 @@ class Equations(ClosedForm):
                 for n, x, value in zip(names, tex, self.nonideal, strict=True)
             ]
         out["acceleration"] = [
-            Line(_dotted(q), latex(q.diff(time(), 2)), value)
+            Line(dotted(q), latex(q.diff(time(), 2)), value)
             for q, value in zip(self.coordinates, self.acceleration, strict=True)
         ]
         return out
@@ -75,7 +75,7 @@ class Equations(ClosedForm):
     def latex(self) -> str:
         """One `aligned` environment with contacts, M, Q, A, b, C, forces, multipliers and the acceleration."""
         lines = [_latex_contact(c) for c in self.contacts]
-        lines += [rf"{name} &= {_latex_matrix(matrix)}" for name, matrix in self._matrices()]
+        lines += [rf"{name} &= {latex_matrix(matrix)}" for name, matrix in self._matrices()]
         if self.factored and not self.contradictory and not self.undetermined:
             lines += [tex for _, tex in self._factored_lines()]
         for section in self.sections().values():
@@ -94,7 +94,7 @@ class Equations(ClosedForm):
             parts.append("\n".join(wrapped(line, width, "    ") for line, _ in self._factored_lines()))
         for title, section in self.sections().items():
             parts.append(f"{wrapped(title, width)}\n{'─' * min(len(title), width)}")
-            parts += [_scalar(line.label, line.value, width) for line in section]
+            parts += [scalar(line.label, line.value, width) for line in section]
         parts += [wrapped(f"Note: {note}.", width) for note in self.notes]
         return "\n\n".join(parts)
 
@@ -136,9 +136,9 @@ class Equations(ClosedForm):
 
     def _labelled(self, name: str, matrix: ImmutableDenseMatrix, width: int) -> str:
         """A matrix drawn; listed by its entries where it is too wide or too large; only described where it is vast."""
-        size = _operations(matrix)
+        size = operations(matrix)
         if size > MOST_OPERATIONS:
-            return wrapped(f"{name}: {_described(matrix, size)}, too long to print; it is in `.{name}`", width)
+            return wrapped(f"{name}: {described(matrix, size)}, too long to print; it is in `.{name}`", width)
         if max(matrix.shape) <= MOST_DRAWN and size <= width * 4 and (picture := drawn(name, matrix, width)):
             return picture
         names = coordinate_names(self.coordinates)
@@ -173,28 +173,31 @@ def _latex_contact(c: OneSided) -> str:
     return rf"\varphi_{{{name}}} &= {latex(c.expr)} \geq 0, \quad \lambda_{{{name}}} \geq 0{bounces}"
 
 
-def _latex_matrix(matrix: ImmutableDenseMatrix) -> str:
-    if (size := _operations(matrix)) > MOST_OPERATIONS:
-        return rf"\text{{({_described(matrix, size)})}}".replace("×", r"$\times$")
+def latex_matrix(matrix: ImmutableDenseMatrix) -> str:
+    """A matrix in LaTeX, described where it is vast."""
+    if (size := operations(matrix)) > MOST_OPERATIONS:
+        return rf"\text{{({described(matrix, size)})}}".replace("×", r"$\times$")
     return latex(matrix)
 
 
-def _scalar(label: str, value: Expr, width: int) -> str:
+def scalar(label: str, value: Expr, width: int) -> str:
     """`label = value` drawn in two dimensions, or on wrapped lines where that is too wide."""
     picture = drawn(label, value, width) if int(value.count_ops()) <= width * 4 else None
     return picture or flat(label, value, width)
 
 
-def _dotted(q: Expr) -> str:
-    """q̈ for the letter of a coordinate, on one line."""
-    text = pretty(q.diff(time(), 2))
-    return text if "\n" not in text else f"{name_of(q)}''"
+def dotted(q: Expr, times: int = 2) -> str:
+    """q̈, or q̇, for the letter of a coordinate, on one line."""
+    text = pretty(q.diff(time(), times))
+    return text if "\n" not in text else name_of(q) + "'" * times
 
 
-def _operations(matrix: ImmutableDenseMatrix) -> int:
+def operations(matrix: ImmutableDenseMatrix) -> int:
+    """How many operations it takes to write the entries."""
     return sum(int(e.count_ops()) for e in matrix)
 
 
-def _described(matrix: ImmutableDenseMatrix, size: int) -> str:
+def described(matrix: ImmutableDenseMatrix, size: int) -> str:
+    """A matrix by its size."""
     filled = sum(e != 0 for e in matrix)
     return f"{size} operations in {matrix.rows} × {matrix.cols} entries, {filled} of them not zero"

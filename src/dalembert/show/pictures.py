@@ -80,7 +80,7 @@ def plot(motion: Trajectory) -> Figure:
     figure = Picture(figsize=(WIDTH, sum(heights) + MARGIN), layout="constrained", facecolor="white")
     axes: Any = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     if switched.lanes:
-        always = f"  (throughout {_escaped(cut(switched.always, 60))})" if switched.always else ""
+        always = f"  (throughout {escaped(cut(switched.always, 60))})" if switched.always else ""
         _frame(axes[0], f"Modes and events{always}")
         timeline.draw(axes[0], switched)
     for ax, panel in zip(axes[-len(panels) :], panels, strict=True):
@@ -100,7 +100,7 @@ def _panels(motion: Trajectory) -> Iterator[Panel]:
     """What there is to see."""
     system, along = motion.system, motion.along
     metres = isinstance(system.unconstrained, Particles)
-    names = [_typeset(q) for q in system.coordinates]
+    names = [typeset(q) for q in system.coordinates]
     own, force = ("m", "N") if metres else ("own unit", "J / own unit")
     t, jumps = motion.t, Jumps.of(motion)
     yield Panel("Coordinates", own, *_path(motion, names))
@@ -117,7 +117,7 @@ def _panels(motion: Trajectory) -> Iterator[Panel]:
     yield Panel("Error of the balance, |energy − work − energy at the start|", "J", [Curve(off, "", INK)], t, True)
     if system.constraints:
         off = violation(motion).T
-        labels = [_escaped(c.name) for c in system.constraints]
+        labels = [escaped(c.name) for c in system.constraints]
         curves = [Curve(row, label, colour) for row, label, colour in zip(off, labels, COLOURS, strict=False)]
         if len(off) > MOST:
             curves = [Curve(off.max(axis=0), f"largest of {len(off)}", INK)]
@@ -223,22 +223,23 @@ def _draw_errors(ax: Axes, panel: Panel) -> None:
 def _caption(figure: Figure, motion: Trajectory) -> None:
     """The name of the system above; below, how the run ended and what computed it."""
     if motion.system.name:
-        figure.suptitle(_escaped(motion.system.name), x=0.01, ha="left", fontsize=12, fontweight="bold", color=INK)
+        figure.suptitle(escaped(motion.system.name), x=0.01, ha="left", fontsize=12, fontweight="bold", color=INK)
     how = f"{motion.settings.engine} engine, tolerance {motion.settings.tolerance:.2g}"
-    words = fill(_escaped(f"{str(motion.status)[:1].upper()}{str(motion.status)[1:]}; {how}"), 125)
+    words = fill(escaped(f"{str(motion.status)[:1].upper()}{str(motion.status)[1:]}; {how}"), 125)
     colour = GREY if motion.success else ALARM
     figure.supxlabel(words, x=0.01, ha="left", fontsize=8, color=colour)
 
 
-def _typeset(symbol: Expr) -> str:
+def typeset(symbol: Expr) -> str:
     """A coordinate in mathematical letters; as plain text where they cannot be drawn."""
     text = f"${latex(symbol)}$"
     try:
         MathTextParser("path").parse(text)
     except ValueError:
-        return _escaped(name_of(symbol))
+        return escaped(name_of(symbol))
     return text
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text in which $ does not begin mathematics."""
     return text.replace("$", r"\$")

@@ -98,7 +98,7 @@ class Reconciliation:
 
     @property
     def detectable(self) -> dict[str, float]:
-        """The size of a fault, by row, that the test finds with probability 0.95; rows that cannot be checked have none.
+        """The size of a fault, by row, that the test finds with probability 0.95; only rows that can be checked.
 
         Baarda's smallest detectable fault, (critical value + 1.645) · fault_sigma.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .reconcile import ReconciledRow, Reconciliation
@@ -89,6 +89,28 @@ def _line(row: ReconciledRow, doubted: bool, wide: int) -> str:
         f"{name:<{wide}} {row.measured:12.6g} {row.sigma:9.3g} {row.adjusted:12.6g} {row.residual:11.4g} "
         f"{row.normalized:z11.2f} {student} {row.redundancy:11.3g}"
     )
+
+
+def series_table(rows: Sequence[Any], suspects: Sequence[str]) -> Iterator[str]:
+    """Every row of a series, those in doubt marked."""
+    if not rows:
+        return
+    shown = sorted(rows, key=lambda row: row.p_value) if len(rows) > LISTED else rows
+    wide = max(max(len(row.name) for row in shown[:LISTED]) + 2, 5)
+    yield ""
+    yield (
+        f"{'  row':<{wide}} {'σ':>9} {'redundancy':>11} {'rms res./σ':>11} {'largest |w|':>12} {'at t':>9} "
+        f"{'Σ w²':>10} {'p':>9} {'offset':>11} {'± σ':>9}"
+    )
+    for row in shown[:LISTED]:
+        name = f"{'✗' if row.name in suspects else ' '} {row.name}"
+        said = f"{name:<{wide}} {row.sigma:9.3g} {row.redundancy:11.3g} {row.rms:11.2f} "
+        if row.times:
+            said += f"{row.largest:12.2f} {row.largest_time:9.4g} {row.statistic:10.4g} {row.p_value:9.2g} "
+            yield f"{said}{row.offset:11.3g} {row.offset_sigma:9.2g}"
+        else:
+            yield said + f"{'—':>12}"
+    yield from _more(len(rows), "rows")
 
 
 def _more(count: int, what: str) -> Iterator[str]:

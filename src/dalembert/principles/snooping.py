@@ -18,8 +18,8 @@ from dalembert.principles.errors import Array
 LEVEL = 0.05
 """The probability, where none is given, that a fault is found where there is none.
 
-A fault of 5 σ must be found and named in 95 of 100 cases. At a level of 0.01 that is out of reach at one instant however
-many rows there are; at 0.05 it takes redundancy numbers of 0.75 or more.
+A fault of 5 σ shall be found and named in 95 of 100 cases. At a level of 0.01 that is out of reach at one instant,
+however many rows there are; at 0.05 it takes redundancy numbers of about 0.75.
 """
 
 POWER = 0.95
@@ -98,23 +98,6 @@ def snoop(stand: Standing, level: float) -> Finding:
     if not groups or max(sizes) <= critical:
         return Finding((), critical)
     return Finding(groups[int(np.argmax(sizes))], critical)
-
-
-def snoop_series(statistic: Array, times: Array, parallel: Array, level: float) -> Finding:
-    """The rows whose Σ w_i(t)² is largest, if it is more than χ² of as many degrees as there are times lets pass.
-
-    statistic (u,) is Σ w_i(t)² over the times (u,) at which row i can be checked, twice the logarithm of the likelihood
-    ratio of "row i is off by any amount at each time" to "no row is"; parallel (u, u) is cos² as in `standing`, the
-    least over the times. The errors at different times are taken as independent. `critical` is for a row that can be
-    checked at all times.
-    """
-    groups = alike(parallel)
-    one = each(level, len(groups))
-    most = int(times.max(initial=0))
-    critical = float(scipy.special.chdtri(most, one)) if most else 0.0
-    beyond = [g for g in groups if chance(float(statistic[g[0]]), int(times[g[0]])) < one]
-    excess = [float(statistic[g[0]] - times[g[0]]) for g in beyond]
-    return Finding(beyond[int(np.argmax(excess))] if beyond else (), critical)
 
 
 def quantile(probability: float) -> float:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.principles.errors import Array, ContradictionError
-from dalembert.principles.factors import qr, solve_triangular
+from dalembert.principles.factors import qr
 from dalembert.principles.instant import Instant
 from dalembert.principles.ready import Ready, length, prepare
 from dalembert.principles.rows import contradiction, decide_rows
@@ -72,7 +72,7 @@ def estimate(now: Instant, trust: Trust, values: Array) -> Estimate:
     root, Q1, Q2 = np.zeros((unknown, unknown)), np.zeros((u, 0)), np.eye(u)
     if unknown:
         whole, R, columns = qr(G[order], pivoting=True)
-        root[columns] = solve_triangular(R[:unknown], np.eye(unknown))
+        root[columns] = np.linalg.solve(R[:unknown], np.eye(unknown))  # not solve_triangular: see `decide_rows`
         Q1, Q2 = np.empty((u, unknown)), np.empty((u, u - unknown))
         Q1[order], Q2[order] = whole[:, :unknown], whole[:, unknown:]
     root = Z @ root

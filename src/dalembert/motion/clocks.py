@@ -77,9 +77,10 @@ def _same(states: Any, measured: Any) -> bool:
 def _state_faults(system: Statement, own: Table, keys: Keys) -> Iterator[str]:
     """Columns of states that are missing, have gaps, break what a coordinate is declared to be, or mean nothing."""
     if missing := [name for name in keys.states if name not in own.columns]:
-        near = {name: get_close_matches(name, [str(c) for c in own.columns], n=1) for name in missing}
-        said = [f"{name} (there is {close[0]})" if close else name for name, close in near.items()]
-        yield f"{own.what}: the columns {', '.join(said)} are missing: coordinates are called x, velocities x_dot"
+        others = [str(name) for name in own.columns if name not in keys.states]
+        near = {name: get_close_matches(name, others, n=1) for name in missing}
+        said = [f"{name} (there is {close[0]!r})" if close else name for name, close in near.items()]
+        yield f"{own.what} lack {', '.join(said)}: a coordinate is a column x, its velocity a column x_dot"
     present = [name for name in keys.states if name in own.columns]
     yield from gaps(own, iter(present))
     for name, symbol in zip(keys.states, (*system.coordinates, *system.velocities), strict=True):

@@ -133,7 +133,10 @@ def _from_dataset(given: Any, what: str, faults: list[str]) -> Table | None:
 
 def _numbers(values: Any, name: Any, what: str, faults: list[str]) -> Array:
     """A column as floats; None is a gap."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different length
+        array = np.array(values, dtype=object)
     if array.dtype.kind in "mM":
         faults.append(
             f"{what}: {name} is in dates or spans of time; give seconds as numbers, such as "
@@ -145,10 +148,11 @@ def _numbers(values: Any, name: Any, what: str, faults: list[str]) -> Array:
         return np.zeros(0)
     if array.dtype.kind in "fiu":
         return array.astype(float)
-    out = [_real(value) for value in array.tolist()]
+    listed = np.array(values, dtype=object).tolist()  # as they are: among words, NumPy makes words of numbers
+    out = [_real(value) for value in listed]
     if None in out:
         i = out.index(None)
-        faults.append(f"{what}: {name}[{i}] is {array[i]!r}, a number is meant")
+        faults.append(f"{what}: {name}[{i}] is {listed[i]!r}, a number is meant")
         return np.zeros(len(array))
     return np.array(out, dtype=float)
 
@@ -173,11 +177,13 @@ def _csv(path: Path, what: str, faults: list[str]) -> Table | None:
         return None
     reader = csv.reader(text.splitlines())
     header = [name.strip() for name in next(reader, [])]
-    found: list[str] = []
-    twice = sorted({name for name in header if header.count(name) > 1})
-    found += [f"{what}: the column {name!r} is there twice" for name in twice]
-    if len(header) == 1 and any(mark in header[0] for mark in ";\t"):
-        found.append(f"{what}: the first line is {header[0]!r}: columns are separated by commas, decimals have points")
+    if TIME not in header:
+        faults.append(
+            f"{what}: there is no column {TIME!r} in the first line, {','.join(header)[:80]!r}; "
+            "columns are separated by commas, decimals have points"
+        )
+        return None
+    found = [f"{what}: the column {name!r} is there twice" for name in sorted(_repeated(header))]
     rows, lines = [], []
     for cells in reader:
         if not any(cell.strip() for cell in cells):
@@ -194,6 +200,10 @@ def _csv(path: Path, what: str, faults: list[str]) -> Table | None:
         return None
     columns = np.array(rows, dtype=float).reshape(-1, len(header)).T
     return _of(dict(zip(header, columns, strict=True)), what, faults, tuple(lines))
+
+
+def _repeated(header: list[str]) -> set[str]:
+    return {name for name in header if header.count(name) > 1}
 
 
 def _cell(cell: str, name: str, line: int, what: str, faults: list[str]) -> float:

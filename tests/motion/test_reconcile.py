@@ -1,5 +1,8 @@
 """`da.reconcile` at an instant: rows by name, trusts in every form, and all that can be wrong with them."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -171,6 +174,7 @@ BAD = {
     "matrix shape": ({"weights": np.eye(2)}, ["shape (2, 2) found"]),
     "matrix of words": ({"weights": [["a"]]}, ["not a matrix of real numbers"]),
     "matrix not positive": ({"weights": [[-1.0]]}, ["not positive definite"]),
+    "a symbol": ({"sigma": {x: 1.0}}, ["sigma names x(t), which is no row of this system"]),
     "no trust": ({"measured": {"x_ddot": 1.0}}, ["say sigma={'x_ddot': …}"]),
     "nothing measured": ({"sigma": {"reaction_x": 1.0}}, ["'reaction_x' has a trust, but nothing was measured"]),
     "measured twice": (
@@ -203,6 +207,13 @@ def test_all_faults_in_one_error():
         assert words in str(caught.value)
     with pytest.raises(da.StateError, match="lacks"):
         da.reconcile(pendulum(), {x: 1})
+
+
+def test_the_page_shows_what_is_printed(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "reconcile.md").read_text(encoding="utf-8")
+    code, shown = (re.search(rf"^```{kind}\n(.*?)^```$", page, re.M | re.S)[1] for kind in ("python", "text"))
+    exec(compile(code, "reconcile.md", "exec"), {})
+    assert capsys.readouterr().out == shown
 
 
 def test_rods_of_which_one_is_wrong():

@@ -52,12 +52,12 @@ class Keys:
         """The row of a key; where there is none, or two, a fault."""
         if isinstance(key, Derivative) and key in self._derivatives:
             return Row("acceleration", self._derivatives[key])
-        found = [row for row, name in self.name.items() if name == key]
+        found = [row for row, name in self.name.items() if isinstance(key, str) and name == key]
         if len(found) == 1 and key not in self.states:
             return found[0]
         if found:
             faults.append(f"{what} names {key!r}, which is {self._both(key, found)}: give the constraint another name")
-        elif key in self.without:
+        elif isinstance(key, str) and key in self.without:
             faults.append(f"{what} names {key!r}, a contact that is open at this state: it has no row")
         else:
             faults.append(f"{what} names {key!r}, which is no row of this system{self._near(key)}")

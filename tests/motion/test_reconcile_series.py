@@ -43,15 +43,19 @@ def forms(data, read, folder):
 
 
 def test_every_time_is_what_one_instant_says(run):
+    """Every kind of row in one series; the right side of the rod and the weight were measured too."""
     motion, data = run
-    read = log(data)
-    found = da.reconcile(pendulum(), motion, sigma=SIGMA | {"rod": 0.2}, measured=read)
+    random = np.random.default_rng(5)
+    speed = data.x_dot.values**2 + data.y_dot.values**2
+    read = log(data) | {"rod": -2 * speed + 0.2 * random.normal(size=60), "force_y": -9.81 + random.normal(size=60)}
+    sigma = SIGMA | {"rod": 0.2, "force_y": 1.0}
+    found = da.reconcile(pendulum(), motion, sigma=sigma, measured=read)
     assert isinstance(found, da.ReconciledSeries)
     made = found.dataset
     for i in (0, 17, 59):
         state = dict(zip((x, y, x.diff(), y.diff()), motion.y[:, i], strict=True))
         here = {name: column[i] for name, column in read.items() if name != "time"}
-        one = da.reconcile(pendulum(), state, sigma=SIGMA | {"rod": 0.2}, measured=here)
+        one = da.reconcile(pendulum(), state, sigma=sigma, measured=here)
         now = made.isel(time=i)
         assert_allclose([now.x_ddot, now.y_ddot], one.acceleration, atol=1e-12)
         assert_allclose(now.acceleration_sigma, one.acceleration_sigma, atol=1e-12)

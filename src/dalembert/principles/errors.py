@@ -77,8 +77,8 @@ class ContradictionError(ValueError):
             said += combination(self.coefficients, quoted)
         return (
             f"{said} asks 0 = {self.gap:.6g}. Correct or remove one; "
-            "if they were measured, da.reconcile(system, state, weights) reconciles them, "
-            "at the level of arrays principles.least_squares(now, weights)."
+            "if they were measured, da.reconcile(system, state, weights) reconciles them; "
+            "principles.least_squares(now, weights) does so for bare arrays."
         )
 
 

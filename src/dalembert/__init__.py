@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         multiplier,
     )
     from dalembert.motion import Event, Interrupted, Progress, RunError, Start, Status
+    from dalembert.motion.reconciled import ReconciledSeries
+    from dalembert.motion.reconciling import reconcile
     from dalembert.principles import (
         Answer,
         Certificate,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
         InstantError,
         MassError,
         Principle,
+        Reconciliation,
         least_squares,
     )
     from dalembert.show import Classification, Equations, Minimal
@@ -79,6 +82,10 @@ _ROOMS = {
     "Answer": "principles",
     "Certificate": "principles",
     "least_squares": "principles",
+    # reconcile measurements
+    "reconcile": "motion.reconciling",
+    "Reconciliation": "principles",
+    "ReconciledSeries": "motion.reconciled",
     # what can go wrong
     "ModelError": "model",
     "StateError": "model",
@@ -116,6 +123,8 @@ __all__ = [
     "Prescribed",
     "Progress",
     "Quadratic",
+    "ReconciledSeries",
+    "Reconciliation",
     "RunError",
     "Start",
     "StateError",
@@ -128,6 +137,7 @@ __all__ = [
     "least_squares",
     "multiplier",
     "principles",
+    "reconcile",
 ]
 
 

@@ -3,7 +3,8 @@
 One principle a file, all `f(now: Instant) -> Answer`, all giving the same answer by their own route; NumPy
 and SciPy only. The package is itself the registry: `principles["gauss"]`, `principles.items()`; `REGISTRY` is
 the same mapping for typed code. `least_squares` can be reached by name but is not among them when iterating:
-it answers another question, what to make of rows that contradict each other.
+it answers another question, what to make of rows that contradict each other; `reconcile` asks besides how well they
+agree, and which of them to doubt.
 """
 
 import sys
@@ -22,10 +23,12 @@ from dalembert.principles.least_squares import Reconciled, least_squares
 from dalembert.principles.multipliers import multipliers
 from dalembert.principles.one_four import one_four
 from dalembert.principles.ready import dependencies, independent_rows
+from dalembert.principles.reconcile import ReconciledRow, Reconciliation, reconcile
 from dalembert.principles.registry import REGISTRY, Principle
 from dalembert.principles.rows import Dependency
 from dalembert.principles.scaled import Scaled, scaled
 from dalembert.principles.stacked import stacked
+from dalembert.principles.trust import Trust
 from dalembert.principles.virtual import virtual
 
 __all__ = [
@@ -42,7 +45,10 @@ __all__ = [
     "MassError",
     "Principle",
     "Reconciled",
+    "ReconciledRow",
+    "Reconciliation",
     "Scaled",
+    "Trust",
     "certify",
     "dependencies",
     "explicit",
@@ -53,6 +59,7 @@ __all__ = [
     "least_squares",
     "multipliers",
     "one_four",
+    "reconcile",
     "scaled",
     "stacked",
     "virtual",

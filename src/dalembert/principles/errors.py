@@ -77,7 +77,8 @@ class ContradictionError(ValueError):
             said += combination(self.coefficients, quoted)
         return (
             f"{said} asks 0 = {self.gap:.6g}. Correct or remove one; "
-            "if they were measured, principles.least_squares(now, weights) reconciles them."
+            "if they were measured, da.reconcile(system, state, weights) reconciles them; "
+            "principles.least_squares(now, weights) does so for bare arrays."
         )
 
 

@@ -70,7 +70,7 @@ def prepare(now: Instant, *, contradictory: bool = False) -> Ready:
     rows = decide_rows(now.A * mass.units, mass.M, mass.rank)
     b = rows.scale * now.b
     C = mass.units * now.C
-    conflict = contradiction(rows, b, _length(mass.M, mass.Q) + _length(mass.M, C))
+    conflict = contradiction(rows, b, length(mass.M, mass.Q) + length(mass.M, C))
     if conflict is not None and not contradictory:
         raise ContradictionError(conflict.rows, now.constraints, conflict.coefficients, conflict.gap)
     # What dependent rows disagree on within the tolerance is no principle's to decide: it is taken off b
@@ -101,6 +101,6 @@ def independent_rows(now: Instant, weights: Array | None = None) -> tuple[int, .
     return tuple(sorted(order[: ready.rank].tolist()))
 
 
-def _length(M: Array, force: Array) -> float:
+def length(M: Array, force: Array) -> float:
     """√(fᵀ M⁻¹ f), the size of an acceleration M⁻¹f in the metric of M."""
     return float(np.linalg.norm(np.linalg.solve(np.linalg.cholesky(M), force)))

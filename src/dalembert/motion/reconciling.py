@@ -1,0 +1,213 @@
+"""`reconcile`: what a system and measurements that need not agree say together, at an instant or along a series."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from dalembert.derive import Array, instant_at, numbers, residuals
+from dalembert.derive.states import parameter_values, undefined
+from dalembert.model import ModelError, OneSided, StateError, Statement, as_number, refuse
+from dalembert.motion.clocks import Series, series
+from dalembert.motion.reconciled import ReconciledSeries
+from dalembert.motion.rowkeys import Keys, Plan, plan
+from dalembert.motion.samples import Moment
+from dalembert.motion.start import CLOSE, Start
+from dalembert.motion.tables import is_table
+from dalembert.motion.trajectory import Trajectory
+from dalembert.principles import ContradictionError, Instant, MassError, Reconciliation
+from dalembert.principles import reconcile as reconciled_at
+from dalembert.principles.snooping import LEVEL
+
+SUBJECT = "reconcile"
+
+
+class Asked(NamedTuple):
+    """What was asked besides the system and the state."""
+
+    weights: Any
+    sigma: Any
+    measured: Any
+    t: Any
+    parameters: Any
+    level: float
+
+
+@overload
+def reconcile(
+    system: Statement,
+    state: Mapping[Any, Any] | Start,
+    weights: Any = None,
+    *,
+    sigma: Any = None,
+    measured: Any = None,
+    t: float = 0.0,
+    parameters: Mapping[Any, Any] | None = None,
+    level: float = LEVEL,
+) -> Reconciliation: ...
+@overload
+def reconcile(
+    system: Statement,
+    state: Any,
+    weights: Any = None,
+    *,
+    sigma: Any = None,
+    measured: Any = None,
+    t: float = 0.0,
+    parameters: Mapping[Any, Any] | None = None,
+    level: float = LEVEL,
+) -> ReconciledSeries: ...
+def reconcile(
+    system: Statement,
+    state: Any,
+    weights: Any = None,
+    *,
+    sigma: Any = None,
+    measured: Any = None,
+    t: float = 0.0,
+    parameters: Mapping[Any, Any] | None = None,
+    level: float = LEVEL,
+) -> Reconciliation | ReconciledSeries:
+    """The least-squares acceleration and constraint force of rows that need not agree, and the row to doubt.
+
+    Main arguments:
+
+    - `state`: values by coordinates and velocities, for one instant; or a motion, an `xarray.Dataset`, a DataFrame, a
+      mapping with `time`, or the path of a CSV or NetCDF file with columns time, x, x_dot, …, for a series.
+    - `weights`, `sigma`: the trust in rows, a weight 1/σ² or a standard deviation σ: a mapping by row, or one number
+      for each constraint; `weights` may be a positive definite matrix over the constraints. Constraints that are not
+      named hold exactly; where neither is given, all of them have the weight 1, as in `least_squares`.
+    - `measured`: values by row; for a constraint the right side b of A q̈ = b. Along a series, a table with `time` (it
+      may be the one that has the states).
+
+    Rows are constraints by name, `force_x` the impressed force on x, `x_ddot` (or x.diff(t, 2)) its acceleration,
+    `reaction_x` the constraint force on it. What is measured and no constraint needs a trust. Others: `t` the time of
+    an instant, `parameters` values over those of the statement (a motion brings its own), `level` the probability that
+    a fault is found where there is none.
+
+    Raises ModelError with every fault of what was given; ContradictionError where exact constraints contradict each
+    other; MassError. Udwadia, Kalaba and Eun 1997, (37)-(38); Baarda 1968.
+    """
+    if not isinstance(system, Statement):
+        raise ModelError(SUBJECT, [f"the system is a {type(system).__name__}; give a System"])
+    faults = [] if as_number(level) is not None and 0 < level < 1 else [f"level is {level!r}; give one between 0 and 1"]
+    asked = Asked(weights, sigma, measured, t, parameters, level)
+    if isinstance(state, Trajectory) or is_table(state):
+        return _along(system, state, asked, faults)
+    if isinstance(state, Start):
+        return _at(system, state.state, asked._replace(t=state.t if t == 0.0 else t), faults)
+    return _at(system, state, asked, faults)
+
+
+def _at(system: Statement, state: Any, asked: Asked, faults: list[str]) -> Reconciliation:
+    """At one instant."""
+    inputs: list[float] = []
+    wrong: tuple[str, ...] = ()
+    try:
+        inputs = numbers(system, state, asked.t, asked.parameters)
+    except StateError as error:
+        wrong = error.faults
+    apart = _apart(system, inputs) if inputs else ()
+    touching = system.without(apart) if apart else system
+    measured = _values(asked.measured, faults)
+    found = plan(Keys(touching, apart), asked.weights, asked.sigma, measured, faults)
+    refuse(ModelError if faults else StateError, SUBJECT, [*faults, *wrong])
+    assert found is not None  # no faults
+    now, y = _evidence(_instant(touching, inputs), found, measured)
+    try:
+        return reconciled_at(now, found.trust, y, asked.level, found.names)
+    except ContradictionError as error:
+        error.add_note("In reconcile, a row that is given a weight or a sigma need not hold exactly.")
+        raise
+
+
+def _along(system: Statement, states: Any, asked: Asked, faults: list[str]) -> ReconciledSeries:
+    """Along a series."""
+    if asked.t != 0.0:
+        faults.append(f"t is {asked.t!r}, but a series has its own times: leave it out")
+    if isinstance(states, Trajectory):
+        run = dict(zip(states.system.symbols, map(float, states.values), strict=True))
+        system = system.with_parameters({s: run[s] for s in system.symbols if s in run})
+    values = parameter_values(system, asked.parameters, faults)
+    faults += [f"{f} is a function without a definition: it has no numeric value" for f in undefined(system)]
+    keys = Keys(system)
+    found = series(system, states, asked.measured, keys, faults)
+    rows = plan(keys, asked.weights, asked.sigma, None if found is None else found.measured, faults)
+    refuse(ModelError, SUBJECT, faults)
+    assert found is not None
+    assert rows is not None  # no faults
+    return _followed(system, found, rows, [values[s] for s in system.symbols], asked.level)
+
+
+def _followed(system: Statement, found: Series, rows: Plan, values: list[float], level: float) -> ReconciledSeries:
+    """Every time of a series, one after the other."""
+    moments = []
+    for i, t in enumerate(found.times.tolist()):
+        measured = {key: float(column[i]) for key, column in found.measured.items()}
+        try:
+            now = _instant(system, [*found.states[i].tolist(), t, *values])
+            now, y = _evidence(now, rows, measured)
+            moments.append(Moment.of(now, rows.trust, y))
+        except StateError as error:
+            raise StateError(f"at t = {t:.12g}, {error.subject}", error.faults) from None
+        except (ContradictionError, MassError) as error:
+            error.add_note(f"This is at t = {t:.12g}.")
+            raise
+    return ReconciledSeries.of(system, found.times, moments, rows, level)
+
+
+def _instant(system: Statement, inputs: list[float]) -> Instant:
+    """The arrays at bare numbers; C is that of the constraints as stated."""
+    try:
+        return instant_at(system, inputs)
+    except ContradictionError as error:
+        rows = ", ".join(map(repr, error.names))
+        fault = (
+            f"the rows {rows} contradict each other as they are stated, and a work-doing force depends on their "
+            "multipliers, which then do not exist: give that force by Prescribed, without the multipliers"
+        )
+        raise StateError("the state", [fault]) from None
+
+
+def _evidence(now: Instant, rows: Plan, measured: Mapping[Any, float]) -> tuple[Instant, Array]:
+    """The instant with measured right sides in place, and what the uncertain rows read."""
+    reads = {rows.rows[key]: value for key, value in measured.items()}
+    b = now.b.copy()
+    for row, value in reads.items():
+        if row.kind == "constraint":
+            b[row.place] = value
+    stated = {"constraint": b, "force": now.Q}
+    y = [reads[row] if row in reads else stated[row.kind][row.place] for row in rows.trust.rows]
+    if not np.array_equal(b, now.b):
+        now = Instant(now.M, now.Q, now.A, b, now.C, now.coordinates, now.constraints)
+    return now, np.array(y)
+
+
+def _values(measured: Any, faults: list[str]) -> dict[Any, float]:
+    """Measured values at one instant."""
+    if measured is None:
+        return {}
+    if not isinstance(measured, Mapping):
+        faults.append(f"measured is {measured!r}; for one instant give a mapping from rows to numbers")
+        return {}
+    found = {key: as_number(value) for key, value in measured.items()}
+    for key, value in measured.items():
+        if found[key] is None:
+            faults.append(f"measured gives {str(key)!r} the value {value!r}, a finite real number is meant")
+    return {key: value or 0.0 for key, value in found.items()}
+
+
+def _apart(system: Statement, inputs: list[float]) -> tuple[str, ...]:
+    """The contacts that are open at a state: they have no row."""
+    if not any(isinstance(c, OneSided) for c in system.constraints):
+        return ()
+    keys = (*system.coordinates, *system.velocities)
+    state = dict(zip(keys, inputs, strict=False))
+    off = residuals(system, state, inputs[len(keys)], dict(zip(system.symbols, inputs[len(keys) + 1 :], strict=True)))
+    most = CLOSE * (1 + max(map(abs, state.values())))
+    found = zip(system.constraints, *off, strict=True)
+    return tuple(
+        c.name
+        for c, level, rate, distance in found
+        if isinstance(c, OneSided) and distance > most and -level * distance <= most * max(abs(level), abs(rate))
+    )

@@ -119,19 +119,33 @@ def derive(model: str, json: bool, latex: bool) -> None:
 
 @app.command()
 @_model
+@click.option("--figure", type=_path, metavar="FILE", help="Draw the geometry at the start: .png, .svg or .pdf.")
 @_json
-def check(model: str, json: bool) -> None:
-    """Say what the constraints of MODEL are, check its start and prove its motion there."""
+def check(model: str, figure: Path | None, json: bool) -> None:
+    """Say what the constraints of MODEL are, and prove its motion at the start."""
     with _answering(json):
         system = _load(model)
+        saved = [] if figure is None else [_drawn(system, figure)]
         kinds, finding = system.classify(), system.check()
         if json:
-            _print_json({"model": model, "name": system.name, "classification": kinds.as_dict(), **finding.as_dict()})
+            document = {"model": model, "name": system.name, "classification": kinds.as_dict(), **finding.as_dict()}
+            _print_json({**document, "saved": saved})
         else:
             stated = f"{kinds.text(_width())}\n\n" if system.constraints else ""
             print(f"{system.name or model}\n\n{stated}{finding.text(_width())}")
+            print("".join(f"saved {name}\n" for name in saved), end="")
         if not finding.passed:
             raise click.exceptions.Exit(FAILED)
+
+
+def _drawn(system: "System", picture: Path) -> str:
+    """Draw the geometry of a system at its start to a file; its name."""
+    from dalembert.cli_run import picture_faults
+    from dalembert.model import ModelError, refuse
+
+    refuse(ModelError, "check", picture_faults("--figure", picture))
+    system.figure().savefig(picture)
+    return str(picture)
 
 
 @app.command("gallery")

@@ -124,8 +124,13 @@ def _obstacles(wanted: Wanted) -> Iterator[str]:
         above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
         if not above.is_dir():
             yield f"-o {folder}: {above} is a file, a directory is meant"
-    if (picture := wanted.picture) is not None:
-        if picture.suffix.lower() not in PICTURES:
-            yield f"--plot {picture}: the name must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}"
-        elif picture.is_dir() or not picture.absolute().parent.is_dir():
-            yield f"--plot {picture}: there is no such directory, or it is one itself"
+    if wanted.picture is not None:
+        yield from picture_faults("--plot", wanted.picture)
+
+
+def picture_faults(option: str, picture: Path) -> Iterator[str]:
+    """What is in the way of drawing a picture to a file."""
+    if picture.suffix.lower() not in PICTURES:
+        yield f"{option} {picture}: the name must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}"
+    elif picture.is_dir() or not picture.absolute().parent.is_dir():
+        yield f"{option} {picture}: there is no such directory, or it is one itself"

@@ -69,7 +69,9 @@ class System(Statement):
             return self
         given = derive.numbers(self, state, t, parameters)[: 2 * len(self.coordinates)]
         keys = (*self.coordinates, *self.velocities)
-        return self.without(show.apart(self, dict(zip(keys, given, strict=True)), self.residuals(state, t, parameters)))
+        return self.without(
+            derive.apart(self, dict(zip(keys, given, strict=True)), self.residuals(state, t, parameters))
+        )
 
     def verify(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
@@ -171,7 +173,7 @@ class System(Statement):
         state = derive.initial_state(self)
         named = {name_of(key): value for key, value in state.items()}
         off = self.residuals(state)
-        if apart := show.apart(self, state, off):
+        if apart := derive.apart(self, state, off):
             return replace(self.without(apart).check(), apart=apart)
         names = tuple(c.name for c in self.constraints)
         try:

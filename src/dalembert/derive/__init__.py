@@ -16,6 +16,7 @@ from dalembert.derive.mechanics import Derived
 from dalembert.derive.minimal import MinimalForm, minimal
 from dalembert.derive.prepared import caches, form, prepared
 from dalembert.derive.states import initial_state, numbers, parameter_values, state_values
+from dalembert.derive.touching import allowance, apart
 
 __all__ = [
     "Array",
@@ -27,6 +28,8 @@ __all__ = [
     "Relation",
     "Residuals",
     "RowNumbers",
+    "allowance",
+    "apart",
     "caches",
     "classify",
     "closed_form",

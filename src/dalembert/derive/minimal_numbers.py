@@ -18,6 +18,7 @@ from dalembert.derive.prepared import form, prepared
 from dalembert.derive.quasi import is_linear
 from dalembert.derive.states import numbers, parameter_values
 from dalembert.derive.tape import Tape
+from dalembert.derive.touching import allowance
 from dalembert.model import StateError, Statement, as_number, name_of, refuse
 from dalembert.principles import Instant, explicit
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from dalembert.derive.minimal import MinimalForm
 
 RANK = 1e-11  # of the balanced [A; U]
-ON_CONSTRAINTS = 1e-9  # how far off a constraint a state may be, relative to its size
 
 
 class Tapes(NamedTuple):
@@ -60,7 +60,7 @@ def pack(form: "MinimalForm", state: Any, t: Any, parameters: Any) -> Array:
     """(q, u) of a state on the constraints."""
     inputs, n = numbers(form.system, state, t, parameters), len(form.coordinates)
     off = residuals(form.system, state, t, parameters)
-    most = ON_CONSTRAINTS * (1 + max(map(abs, inputs[: 2 * n])))
+    most = allowance(inputs[: 2 * n])
     faults = [
         f"it is off the constraint {c.name!r}, by {distance:.3g} (value {level:.3g}, rate {rate:.3g}); "
         "system.start(…) gives the nearest state on the constraints"

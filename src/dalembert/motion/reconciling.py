@@ -5,14 +5,14 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from dalembert.derive import Array, instant_at, numbers, residuals
+from dalembert.derive import Array, apart, instant_at, numbers, residuals
 from dalembert.derive.states import parameter_values, undefined
 from dalembert.model import ModelError, OneSided, StateError, Statement, as_number, refuse
 from dalembert.motion.clocks import Series, series
 from dalembert.motion.reconciled import ReconciledSeries
 from dalembert.motion.rowkeys import Keys, Plan, plan
 from dalembert.motion.samples import Moment
-from dalembert.motion.start import CLOSE, Start
+from dalembert.motion.start import Start
 from dalembert.motion.tables import is_table
 from dalembert.motion.trajectory import Trajectory
 from dalembert.principles import ContradictionError, Instant, MassError, Reconciliation
@@ -107,10 +107,10 @@ def _at(system: Statement, state: Any, asked: Asked, faults: list[str]) -> Recon
         inputs = numbers(system, state, asked.t, asked.parameters)
     except StateError as error:
         wrong = error.faults
-    apart = _apart(system, inputs) if inputs else ()
-    touching = system.without(apart) if apart else system
+    open_ = _apart(system, inputs) if inputs else ()
+    touching = system.without(open_) if open_ else system
     measured = _values(asked.measured, faults)
-    found = plan(Keys(touching, apart), asked.weights, asked.sigma, measured, faults)
+    found = plan(Keys(touching, open_), asked.weights, asked.sigma, measured, faults)
     refuse(ModelError if faults else StateError, SUBJECT, [*faults, *wrong])
     assert found is not None  # no faults
     now, y = _evidence(_instant(touching, inputs), found, measured)
@@ -204,10 +204,4 @@ def _apart(system: Statement, inputs: list[float]) -> tuple[str, ...]:
     keys = (*system.coordinates, *system.velocities)
     state = dict(zip(keys, inputs, strict=False))
     off = residuals(system, state, inputs[len(keys)], dict(zip(system.symbols, inputs[len(keys) + 1 :], strict=True)))
-    most = CLOSE * (1 + max(map(abs, state.values())))
-    found = zip(system.constraints, *off, strict=True)
-    return tuple(
-        c.name
-        for c, level, rate, distance in found
-        if isinstance(c, OneSided) and distance > most and -level * distance <= most * max(abs(level), abs(rate))
-    )
+    return apart(system, state, off)

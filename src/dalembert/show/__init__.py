@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.show.classification import Classification
 from dalembert.show.equations import Equations
-from dalembert.show.finding import Finding, apart
+from dalembert.show.finding import Finding
 from dalembert.show.geometry import Geometry
 from dalembert.show.minimal import Minimal
 from dalembert.show.summary import Summary
@@ -12,7 +12,7 @@ from dalembert.show.summary import Summary
 if TYPE_CHECKING:
     from dalembert.show.pictures import plot
 
-__all__ = ["Classification", "Equations", "Finding", "Geometry", "Minimal", "Summary", "apart", "plot"]
+__all__ = ["Classification", "Equations", "Finding", "Geometry", "Minimal", "Summary", "plot"]
 
 
 def __getattr__(name: str) -> Any:

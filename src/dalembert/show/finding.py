@@ -1,16 +1,13 @@
 """What a check of a statement at its start found: the state, its residuals, the certificate, the power."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from dalembert.derive import Residuals
-from dalembert.model import OneSided, Statement
+from dalembert.derive import Residuals, allowance
 from dalembert.principles import Certificate, ContradictionError, Reconciled
 from dalembert.show.notation import columns, wrapped
-
-ON_CONSTRAINTS = 1e-9  # how far off a constraint a start may be, relative to the size of the state
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +30,7 @@ class Finding:
     @property
     def on_constraints(self) -> bool:
         """Whether the start satisfies every constraint."""
-        most = _most(self.state.values())
+        most = allowance(self.state.values())
         return all(d <= most for d in self.residuals.distance)
 
     @property
@@ -108,22 +105,6 @@ class Finding:
                 "unsatisfied": self.reconciled.unsatisfied.tolist(),
             },
         }
-
-
-def apart(system: Statement, state: Mapping[Any, float], off: Residuals) -> tuple[str, ...]:
-    """The contacts that are open at a state, or open or close there, by name; not those that are violated, φ < 0."""
-    most = _most(state.values())
-    found = []
-    for c, level, rate, distance in zip(system.constraints, *off, strict=True):
-        violated = -level * distance > most * max(abs(level), abs(rate))
-        if isinstance(c, OneSided) and distance > most and not violated:
-            found.append(c.name)
-    return tuple(found)
-
-
-def _most(state: Iterable[float]) -> float:
-    """How far off a constraint a state may be."""
-    return ON_CONSTRAINTS * (1 + max(map(abs, state), default=0.0))
 
 
 def _fitted(line: str, width: int) -> str:

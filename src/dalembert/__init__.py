@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Principle,
         least_squares,
     )
+    from dalembert.reduction import Reduction
     from dalembert.show import Equations
     from dalembert.system import Motion, System
 
@@ -66,6 +67,7 @@ _ROOMS = {
     # derive and show
     "ClosedForm": "derive",
     "Equations": "show",
+    "Reduction": "reduction",
     # move
     "Start": "motion",
     "Motion": "system",
@@ -112,6 +114,7 @@ __all__ = [
     "Prescribed",
     "Progress",
     "Quadratic",
+    "Reduction",
     "RunError",
     "Start",
     "StateError",

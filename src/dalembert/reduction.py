@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -181,6 +182,7 @@ def reduce(
         new = type(system).from_forces(body.mass, body.forces, found.new, **common)
     proof = prove(parts.placing, system, new)
     notes = (*parts.notes, note) if note else parts.notes
+    stated = MappingProxyType(found.stated)
     return Reduction(
-        new, system, found.stated, parts.eliminated, parts.kept, parts.singular, notes, proof, parts.placing, parts.rubs
+        new, system, stated, parts.eliminated, parts.kept, parts.singular, notes, proof, parts.placing, parts.rubs
     )

@@ -1,11 +1,20 @@
-"""Bounds of an expression by interval arithmetic: enough to see that 2 − cos²θ is never zero."""
+"""Whether an expression has zeros: bounds by interval arithmetic, which see that 2 − cos²θ has none, and a search."""
 
+from collections.abc import Collection
 from math import inf
 
-from sympy import Abs, Add, Expr, Mul, Pow, cos, cosh, exp, sin, tanh
+import numpy as np
+from scipy.optimize import minimize
+from sympy import Abs, Add, Expr, Mul, Pow, Symbol, cos, cosh, exp, sin, tanh
+
+from dalembert.derive.identity import random_points
+from dalembert.derive.tape import Tape
+from dalembert.model import ModelError
 
 Bounds = tuple[float, float]
 LINE: Bounds = (-inf, inf)
+STARTS, FOUND = 8, 1e-8
+SEARCH = {"xatol": 1e-9, "fatol": 1e-14, "maxfev": 400}
 
 
 def never_zero(e: Expr) -> bool:
@@ -14,6 +23,34 @@ def never_zero(e: Expr) -> bool:
         return True
     low, high = bounds(e)
     return low > 0 or high < 0
+
+
+def has_zero(e: Expr, moving: Collection[Symbol]) -> bool:
+    """Whether a zero was found in the symbols that move, the others at random: a change of sign, or a search for it."""
+    if never_zero(e):
+        return False
+    symbols = sorted(e.free_symbols, key=lambda s: (s.name, s.sort_key()))
+    free = [s for s in symbols if s in moving]
+    tape, signs, sizes = Tape(symbols, [e]), set(), []
+
+    def value(x: "np.ndarray", point: dict[Symbol, float]) -> float:
+        try:
+            return tape([dict(zip(free, x, strict=True)).get(s, point[s]) for s in symbols])[0]
+        except ModelError:
+            return inf
+
+    for point in random_points(symbols, STARTS, seed=3):
+        x = np.array([point[s] for s in free])
+        here = value(x, point)
+        if not np.isfinite(here):
+            continue
+        signs.add(np.sign(here))
+        sizes.append(abs(here))
+        best = minimize(lambda x, p=point: min(abs(value(x, p)), 1e100), x, method="Nelder-Mead", options=SEARCH)
+        signs.add(np.sign(value(best.x, point)))
+        if len(signs) > 1 or best.fun <= FOUND * max(sizes):
+            return True
+    return False
 
 
 def bounds(e: Expr) -> Bounds:

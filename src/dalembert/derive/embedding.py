@@ -58,6 +58,17 @@ def subject(system: Statement) -> str:
     return f"the reduction of {system.name!r}" if system.name else "the reduction"
 
 
+def names_of(system: Statement, keep: Any) -> tuple[str, ...]:
+    """The constraints to keep, one name or several."""
+    listed = (keep,) if isinstance(keep, str) else tuple(keep) if isinstance(keep, Iterable) else (keep,)
+    refuse(
+        ModelError,
+        subject(system),
+        (f"keep has {x!r}; the name of a constraint is meant" for x in listed if not isinstance(x, str)),
+    )
+    return listed
+
+
 def said(expr: Expr) -> str:
     """An expression in the notation of model files, x' a velocity, or SymPy's where a file could not say it."""
     try:
@@ -134,6 +145,8 @@ def _against(
             yield f"{name_of(q)} is among the new coordinates, but the embedding gives it as {named[q]}"
         elif q not in found:
             yield f"the new coordinate {name_of(q)} does not stand in the embedding: nothing moves with it"
+    if not new and not found:
+        yield "no coordinates are left: the embedding would freeze the whole system"
     foreign = sorted(parameters_in(named.values()) - set(system.symbols), key=lambda s: s.name)
     if system.values:  # a system all of whose parameters are open may have some more
         for s in foreign:

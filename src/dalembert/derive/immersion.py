@@ -9,6 +9,7 @@ from contextlib import suppress
 import numpy as np
 from sympy import (
     Abs,
+    Add,
     Eq,
     Expr,
     Ge,
@@ -34,7 +35,7 @@ from sympy import (
 )  # fmt: skip
 from sympy.core.relational import Relational
 
-from dalembert.derive.bounds import never_zero
+from dalembert.derive.bounds import has_zero, never_zero
 from dalembert.derive.chart import Chart
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.evaluate import Array, row_numbers
@@ -121,9 +122,28 @@ def _covered(r: Relational, found: dict[Relational, None]) -> bool:
 
 
 def _gram(chart: Chart) -> Expr:
-    """det(JᵀJ), which is zero where the rank of J is below k."""
-    J = Matrix(chart.n, chart.k, lambda i, j: chart.J[i].get(j, S.Zero))
-    return tidy((J.T * J).applyfunc(tidy).det(method="berkowitz"))
+    """det(JᵀJ), which is zero where the rank of J is below k, of the columns that are not plainly independent."""
+    columns = _coupled(chart)
+    J = Matrix(chart.n, len(columns), lambda i, j: chart.J[i].get(columns[j], S.Zero))
+    return tidy((J.T * J).applyfunc(tidy).det(method="berkowitz")) if columns else S.One
+
+
+def _coupled(chart: Chart) -> list[int]:
+    """The columns of J that are left when those go that are alone in some rows, and never zero there.
+
+    What is alone in a row is independent of the others; without it another may be alone, as along a chain.
+    """
+    left = list(range(chart.k))
+    while True:
+        alone: dict[int, list[Expr]] = {}
+        for row in chart.J:
+            own = [j for j in row if j in left]
+            if len(own) == 1:
+                alone.setdefault(own[0], []).append(row[own[0]])
+        sure = [j for j, entries in alone.items() if never_zero(tidy(Add(*(e**2 for e in entries))))]
+        if not sure:
+            return left
+        left = [j for j in left if j not in sure]
 
 
 def _zeros(e: Expr, moving: set[Expr]) -> Iterator[Expr]:
@@ -131,7 +151,7 @@ def _zeros(e: Expr, moving: set[Expr]) -> Iterator[Expr]:
     top = fraction(together(e))[0]
     for part in Mul.make_args(factor(top)):
         base = part.base if isinstance(part, Pow) else part
-        if base.free_symbols & moving and not never_zero(base):
+        if base.free_symbols & moving and has_zero(base, moving):
             yield _plain(base, moving)
 
 

@@ -12,7 +12,7 @@ from sympy import Expr, Ge, Le
 from sympy.core.relational import Relational
 
 from dalembert.derive.chart import Chart
-from dalembert.derive.embedding import Embedding, said, subject
+from dalembert.derive.embedding import Embedding, names_of, said, subject
 from dalembert.derive.identity import Verdict, vanishes
 from dalembert.derive.immersion import count_faults, rank_faults, singular_places
 from dalembert.derive.placing import Placing
@@ -107,7 +107,7 @@ def reduced(system: Statement, embedding: Embedding, keep: Iterable[str] = ()) -
 
 
 def _kept_names(system: Statement, keep: Any) -> tuple[str, ...]:
-    names = (keep,) if isinstance(keep, str) else tuple(keep)
+    names = names_of(system, keep)
     known = [c.name for c in system.constraints]
     listed = ", ".join(map(repr, known)) or "it has none"
     refuse(
@@ -177,7 +177,7 @@ def _told(system: Statement, fates: list[Fate], gone: list[int], open_: list[int
     for j in gone:
         name = system.constraints[j].name
         if isinstance(system.constraints[j], OneSided):
-            yield f"the contact {name!r} is taken as closed: so it is while its force pushes, λ ≥ 0 in the lifted motion"
+            yield f"the contact {name!r} is taken as closed: as it is while it pushes, λ ≥ 0 in the lifted motion"
         if not fates[j].verdict.shown:
             tried = fates[j].verdict.tried
             yield f"that {name!r} holds was seen in numbers of 50 digits at {tried} random points, not in symbols"

@@ -14,7 +14,7 @@ from sympy import solve as solve_for
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.bounds import never_zero
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.embedding import Embedding, embedding, said, subject
+from dalembert.derive.embedding import Embedding, embedding, names_of, said, subject
 from dalembert.derive.evaluate import Array
 from dalembert.derive.identity import vanishes
 from dalembert.derive.tape import Tape
@@ -30,7 +30,7 @@ def solved_embedding(system: Statement, start: Array | None, keep: Any = ()) -> 
 
     `start` (2n,) chooses among branches. Raises ModelError with the constraint that could not be solved.
     """
-    names = (keep,) if isinstance(keep, str) else tuple(keep)
+    names = names_of(system, keep)
     finder = _Finder(system, start)
     rows = [c for c in system.constraints if isinstance(c, Holonomic) and c.name not in names]
     if not rows:

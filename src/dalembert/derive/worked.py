@@ -59,7 +59,7 @@ def eliminated(chart: Chart, rows: Collection[int], short: Shortener) -> Worked:
         if rub is None:
             notes.append(
                 f"the friction of {f.constraint!r} slides in more than one direction: as a force against the velocity "
-                "it slips for ever slower, and cannot stick; keep the constraint where it should"
+                "it cannot stick, and a motion ends where it comes to rest; leave the constraint where it should stick"
             )
         else:
             rubs.append(rub)

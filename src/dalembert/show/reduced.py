@@ -50,13 +50,14 @@ class Reduction(Protocol):
 
 def reduction_text(r: Reduction, width: int = 110) -> str:
     """For a person to read, on lines of at most `width` columns."""
-    return "\n".join(wrapped(line, width, "    ") if " = " not in line else line for line in _lines(r, width))
+    return "\n".join(_lines(r, width))
 
 
 def _lines(r: Reduction, width: int) -> Iterator[str]:
     n, k = len(r.original.coordinates), len(r.system.coordinates)
-    yield f"Reduced from {counted(n, 'coordinate')} to {k}: {', '.join(map(name_of, r.system.coordinates))}"
-    yield f"Eliminated: {', '.join(r.eliminated) or 'no constraint'}"
+    names = ", ".join(map(name_of, r.system.coordinates))
+    yield wrapped(f"Reduced from {counted(n, 'coordinate')} to {k}: {names}", width, "    ")
+    yield wrapped(f"Eliminated: {', '.join(r.eliminated) or 'no constraint'}", width, "    ")
     yield "Embedding"
     for q, e in r.embedding.items():
         yield flat(f"  {name_of(q)}", e, width)
@@ -74,7 +75,7 @@ def _lines(r: Reduction, width: int) -> Iterator[str]:
         yield wrapped(f"Note: {note}.", width, "    ")
     p = r.proof
     definite = "M is not positive definite by itself" if p.definiteness is None else (
-        f"M' is positive definite, its least eigenvalue {p.definiteness:.3g} of its largest"
+        f"M' is positive definite, its least eigenvalue {p.definiteness:.3g} times its largest"
     )  # fmt: skip
     yield wrapped(f"Proof at {p.states} random states: covariance to {p.covariance:.2g}; {definite}.", width, "    ")
 

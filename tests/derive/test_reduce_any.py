@@ -1,5 +1,7 @@
 """Theorems 1 and 2 of the reduction for random Lagrangians and random embeddings (Hypothesis)."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from sympy import Add, Function, Matrix, Rational, cos, exp, sin, sympify
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
+from dalembert.derive import pullback
 
 t = dynamicsymbols._t
 OLD = dynamicsymbols("y1:4")
@@ -19,7 +22,7 @@ small = st.integers(-3, 3)
 def smooth(draw, variables):
     """A smooth function of some variables: a few products of powers, sines and cosines."""
     terms = []
-    for _ in range(draw(st.integers(1, 3))):
+    for _ in range(draw(st.integers(1, 2))):
         factor = Rational(draw(small), draw(st.integers(1, 3)))
         for v in draw(st.lists(st.sampled_from(variables), max_size=2)):
             factor *= draw(st.sampled_from([v, v**2, sin(v), cos(v)]))
@@ -31,7 +34,7 @@ def smooth(draw, variables):
 def lagrangians(draw):
     """½ q̇ᵀ M q̇ + Bᵀ q̇ − V with M = 3 n I + Gᵀ G, positive definite."""
     variables = [*OLD, t]
-    G = Matrix(3, 3, [draw(smooth(variables)) if i % 4 == 0 else draw(small) for i in range(9)])
+    G = Matrix(3, 3, [draw(smooth(variables)) if i == 0 else draw(small) for i in range(9)])
     v = Matrix([q.diff(t) for q in OLD])
     kinetic = (v.T * (9 * Matrix.eye(3) + G.T * G) * v)[0] / 2
     return kinetic + draw(smooth(variables)) * v[0] + draw(smooth(variables))
@@ -45,9 +48,14 @@ def embeddings(draw, k):
     return [*places, *(draw(smooth([*new, t])) for _ in range(3 - k))], new
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.data())
-def test_the_lagrangian_derivative_is_a_covector(data):
+@pytest.mark.parametrize(("seconds", "examples"), [(0.0, 10), (0.5, 3)], ids=["as it comes", "made short"])
+def test_the_lagrangian_derivative_is_a_covector(seconds, examples):
+    """Whether or not there is time to bring what comes out into a short form."""
+    with patch.object(pullback, "MOST_SECONDS", seconds):
+        settings(max_examples=examples, deadline=None)(given(st.data())(covariant))()
+
+
+def covariant(data):
     """[L']_x = Jᵀ [L]_y by SymPy's own derivatives along a curve, against M' ẍ − Q' of the reduced system."""
     k = data.draw(st.integers(1, 2))
     L = data.draw(lagrangians())

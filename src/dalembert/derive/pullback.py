@@ -28,14 +28,14 @@ from dalembert.model import (
 )
 from dalembert.model.constraints import Stated
 
-MOST_SECONDS = 4.0
+MOST_SECONDS, EACH = 2.0, 0.4  # to make everything shorter, and one expression
 
 
 class Shortener:
     """Makes expressions shorter for some seconds in all; after that it leaves them as they are."""
 
-    def __init__(self, seconds: float = MOST_SECONDS) -> None:
-        self._until = monotonic() + seconds
+    def __init__(self, seconds: float | None = None) -> None:
+        self._until = monotonic() + (MOST_SECONDS if seconds is None else seconds)
         self.overtime = False
 
     def __call__(self, e: Expr, how: Callable[[Expr], Expr] = tidy) -> Expr:
@@ -47,7 +47,7 @@ class Shortener:
             self.overtime = True
             return e
         try:
-            with deadline(left):
+            with deadline(min(left, EACH)):
                 return how(e)
         except Overtime:
             self.overtime = True

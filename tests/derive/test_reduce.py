@@ -84,6 +84,13 @@ def test_a_contact_that_vanishes_is_closed_and_one_that_does_not_stays():
     assert any("'far' is always open" in note for note in found.notes)
 
 
+def test_a_chart_that_exists_near_zero_only():
+    """Values in units that make the system small do not matter."""
+    small = case("spherical pendulum, angles").system.with_parameters({l: 1e-4})
+    found = small.reduce({z: -sqrt(l**2 - x**2 - y**2)})
+    assert found.proof.covariance < 1e-12
+
+
 def test_a_holonomic_constraint_may_be_kept():
     """Bars of a chain, of which only the first is eliminated."""
     system = case("double pendulum").system

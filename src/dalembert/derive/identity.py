@@ -60,10 +60,13 @@ def vanishes(expr: Expr) -> Verdict:
 
 
 def random_points(symbols: Sequence[Symbol], count: int, seed: int = 0) -> Iterator[dict[Symbol, float]]:
-    """Values for symbols, as they are declared: positive ones about 1, real ones of both signs, of several sizes."""
+    """Values for symbols, as they are declared: positive ones about 1, real ones of both signs.
+
+    These are of several sizes, and of ever smaller ones later: a root √(l² − x²) may exist near zero only.
+    """
     random = np.random.default_rng(seed)
     for attempt in range(count):
-        spread = SPREADS[attempt % len(SPREADS)]
+        spread = SPREADS[attempt % len(SPREADS)] * 10.0 ** -(attempt // (2 * len(SPREADS)))
         yield {s: _drawn(s, random, spread) for s in symbols}
 
 

@@ -63,12 +63,16 @@ class _Finder:
                 done = next((c for c, e in pairs if self._branch(c, e)), None)
             if done is None:
                 c, e = pairs[0]
-                lacks = "" if self.start is not None else ", and there is no start to choose a branch by"
+                why = (
+                    f"within {SECONDS:g} seconds"
+                    if self.start is not None
+                    else "linearly, and no start chooses a branch"
+                )
                 raise ModelError(
                     subject(self.system),
                     [
                         f"the constraint {c.name!r}, {said(self.algebra.restore(e))} = 0, could not be solved for a "
-                        f"coordinate in {SECONDS:g} seconds{lacks}: give an embedding"
+                        f"coordinate {why}: give an embedding"
                     ],
                 )
             left.remove(done)

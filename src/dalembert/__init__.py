@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         least_squares,
     )
     from dalembert.reduction import Reduction
-    from dalembert.show import Equations
+    from dalembert.show import Classification, Equations
     from dalembert.system import Motion, System
 
     principles: Mapping[str, Principle]
@@ -68,6 +68,7 @@ _ROOMS = {
     "ClosedForm": "derive",
     "Equations": "show",
     "Reduction": "reduction",
+    "Classification": "show",
     # move
     "Start": "motion",
     "Motion": "system",
@@ -93,6 +94,7 @@ _ROOMS = {
 __all__ = [
     "Answer",
     "Certificate",
+    "Classification",
     "ClosedForm",
     "ContradictionError",
     "Coulomb",

@@ -121,14 +121,15 @@ def derive(model: str, json: bool, latex: bool) -> None:
 @_model
 @_json
 def check(model: str, json: bool) -> None:
-    """Check the start of MODEL and prove its motion there."""
+    """Say what the constraints of MODEL are, check its start and prove its motion there."""
     with _answering(json):
         system = _load(model)
-        finding = system.check()
+        kinds, finding = system.classify(), system.check()
         if json:
-            _print_json({"model": model, "name": system.name, **finding.as_dict()})
+            _print_json({"model": model, "name": system.name, "classification": kinds.as_dict(), **finding.as_dict()})
         else:
-            print(f"{system.name or model}\n\n{finding.text(_width())}")
+            stated = f"{kinds.text(_width())}\n\n" if system.constraints else ""
+            print(f"{system.name or model}\n\n{stated}{finding.text(_width())}")
         if not finding.passed:
             raise click.exceptions.Exit(FAILED)
 

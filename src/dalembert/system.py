@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self
+from warnings import warn
 
 import numpy as np
 from sympy import Expr
@@ -29,6 +30,25 @@ class System(Statement):
     def equations(self) -> show.Equations:
         """The explicit equation of motion in symbols: closed forms where they can be read, else factored."""
         return show.Equations.of(derive.closed_form(self))
+
+    def classify(self) -> show.Classification:
+        """What each constraint is (holonomic, also in disguise, or not) and what they are together: rank, integrals,
+        degrees of freedom.
+        """
+        return show.Classification.of(derive.classify(self))
+
+    def integrate_constraints(self, start: Mapping[Any, Any] | motion.Start | None = None) -> Self:
+        """The equivalent system in which constraints that can be integrated are stated holonomically.
+
+        The constants of their integrals come from `start`, or the system's own, at t = 0. Constraints that can be
+        integrated but are left, because work-doing forces follow their multipliers or the integral was not found, are
+        named in a warning. Raises ModelError where a constant is needed and no start is given.
+        """
+        begin = motion.stated_start(self, start)
+        done = derive.integrated(begin)
+        for reason in done.kept:
+            warn(f"left as it is: {reason}", stacklevel=2)
+        return replace(begin, constraints=done.constraints)
 
     def instant(self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None) -> Instant:
         """M, Q, A, b, C as arrays at a state, a mapping from every coordinate and velocity to its value.

@@ -14,6 +14,7 @@ from dalembert.model import ON_POSITIONS, Statement
 
 TRIES = 5
 TOLERANCE = 1e-10
+CLEAR = 1e-4
 
 
 class Independence(NamedTuple):
@@ -49,14 +50,17 @@ def _tried(system: Statement, values: Mapping[Any, float], random: "np.random.Ge
     """The largest rank met, on the constraints if a state on them was found; None where nothing can be evaluated."""
     n = len(system.coordinates)
     met: dict[bool, list[Independence]] = {True: [], False: []}
+    clear: list[Independence] = []  # away from places where the rank drops, where it is hard to tell
     for _ in range(TRIES):
         q, v, t = random.normal(size=n), random.normal(size=n), float(random.normal())
         numbers, on = _on_constraints(system, q, v, t, values)
         if numbers is not None:
             rows = _first_independent(numbers.A)
             met[on].append(Independence(rows, _contradictory(numbers, rows)))
+            if on and _is_clear(numbers.A, len(rows)):
+                clear.append(met[on][-1])
     if met[True]:
-        return max(met[True], key=lambda one: len(one.rows))
+        return max(clear or met[True], key=lambda one: len(one.rows))
     if met[False]:
         best = max(met[False], key=lambda one: len(one.rows))
         return best._replace(notes=("no state on the constraints was found by trial: their rank was taken off them",))
@@ -89,9 +93,24 @@ def _on_constraints(
         if not np.isfinite(size):
             break
         if holonomic.any():
-            q = q - np.linalg.lstsq(A[holonomic], level[holonomic], rcond=1e-10)[0]
-        v = v - np.linalg.lstsq(A, rate, rcond=1e-10)[0]
+            q = q - _step(A[holonomic], level[holonomic])
+        v = v - _step(A, rate)
     return numbers, False
+
+
+def _step(A: Array, off: Array) -> Array:
+    """A step towards A x = off, damped by what is left: rows that depend on each other only on the constraints would
+    otherwise throw it far away, and it still converges as the square (Fan and Yuan 2005).
+    """
+    damped = A @ A.T + np.linalg.norm(off) * np.eye(len(off))
+    step: Array = A.T @ np.linalg.lstsq(damped, off, rcond=None)[0]
+    return step
+
+
+def _is_clear(A: Array, rank: int) -> bool:
+    """Whether the rank is far from being lower."""
+    sizes = np.linalg.svd(A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300), compute_uv=False)
+    return rank == 0 or bool(sizes[rank - 1] > CLEAR)
 
 
 def _first_independent(A: Array) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from dalembert.model.constraints import (
     OneSided,
 )
 from dalembert.model.errors import ModelError, StateError, refuse
-from dalembert.model.inputs import as_number
+from dalembert.model.inputs import as_number, initial_values
 from dalembert.model.natures import Coulomb, Following, Ideal, Nature, Prescribed, Quadratic, Viscous
 from dalembert.model.reactions import (
     IdealForce,
@@ -62,6 +62,7 @@ __all__ = [
     "as_number",
     "ideal_force",
     "ideal_magnitude",
+    "initial_values",
     "is_coordinate",
     "is_velocity",
     "latex_name",

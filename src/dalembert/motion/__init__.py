@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dalembert.motion.begun import stated_start
 from dalembert.motion.record import Progress
 from dalembert.motion.simulate import simulate
 from dalembert.motion.start import Start, start
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Ending", "Event", "Interrupted", "Progress", "Projection", "RunError", "Start", "Status", "Trajectory",
-    "load", "save", "simulate", "start",
+    "load", "save", "simulate", "start", "stated_start",
 ]  # fmt: skip
 
 

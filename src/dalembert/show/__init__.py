@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dalembert.show.classification import Classification
 from dalembert.show.equations import Equations
 from dalembert.show.finding import Finding, apart
 from dalembert.show.summary import Summary
@@ -9,7 +10,7 @@ from dalembert.show.summary import Summary
 if TYPE_CHECKING:
     from dalembert.show.pictures import plot
 
-__all__ = ["Equations", "Finding", "Summary", "apart", "plot"]
+__all__ = ["Classification", "Equations", "Finding", "Summary", "apart", "plot"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,108 @@
+"""Truncated Taylor series in several variables, at many points at once: a function and its derivatives there.
+
+A jet is an array (size, count) of the coefficients of monomials, f = Σ f_α (x − x₀)^α, those of lower degree first, so
+that a jet of lower order is a prefix.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+from dalembert.derive.exact.numbers import Array, Numbers
+
+
+class Jets:
+    """The arithmetic of jets of N variables up to an order."""
+
+    def __init__(self, variables: int, order: int, numbers: Numbers) -> None:
+        self.variables, self.order, self.numbers = variables, order, numbers
+        self._table = _table(variables, order)
+        self.size = len(self._table.monomials)
+
+    @cached_property
+    def lower(self) -> "Jets":
+        """The same, of one order less."""
+        return Jets(self.variables, self.order - 1, self.numbers)
+
+    def constant(self, value: Any) -> Array:
+        """The jet of a constant."""
+        out = np.zeros((self.size, self.numbers.count), dtype=self.numbers.dtype)
+        out[0] = value
+        return out
+
+    def variable(self, place: int, value: Array, one: Any) -> Array:
+        """The jet of a variable."""
+        out = self.constant(value)
+        if self.order:
+            out[1 + place] = one
+        return out
+
+    def cut(self, a: Array) -> Array:
+        """A jet of this or a higher order, without what is beyond this order."""
+        return a[: self.size]
+
+    def product(self, a: Array, b: Array) -> Array:
+        """The product of two jets."""
+        left, right, starts = self._table.pairs
+        reduce = self.numbers.reduce
+        return reduce(np.add.reduceat(reduce(a[left] * b[right]), starts, axis=0))
+
+    def compose(self, series: Sequence[Any], a: Array) -> Array:
+        """f(a) from the Taylor coefficients f⁽ʲ⁾(a₀)/j! of a function of one variable."""
+        step = a.copy()
+        step[0] = 0 * step[0]
+        out = self.constant(series[self.order])
+        for c in reversed(series[: self.order]):
+            out = self.product(out, step)
+            out[0] = c
+        return out
+
+    def derivative(self, a: Array, place: int) -> Array:
+        """∂a/∂x, a jet of one order less."""
+        source, factor = self._table.shifts[place]
+        return self.numbers.reduce(a[source] * factor[:, None])
+
+
+class _Table:
+    """The monomials of N variables up to an order by degree, which pairs of them make which, and how they shift."""
+
+    def __init__(self, variables: int, order: int) -> None:
+        self.monomials = [
+            tuple(chosen.count(x) for x in range(variables))
+            for degree in range(order + 1)
+            for chosen in combinations_with_replacement(range(variables), degree)
+        ]
+        self.index = {monomial: i for i, monomial in enumerate(self.monomials)}
+        self._order = order
+
+    @cached_property
+    def pairs(self) -> tuple[Array, Array, Array]:
+        """Places i, j of factors, sorted by the place of their product, and where each product starts."""
+        degree = [sum(m) for m in self.monomials]
+        upto = [bisect_right(degree, d) for d in range(self._order + 1)]  # how many have at most this degree
+        found = sorted(
+            (self.index[tuple(map(sum, zip(a, self.monomials[j], strict=True)))], i, j)
+            for i, a in enumerate(self.monomials)
+            for j in range(upto[self._order - degree[i]])
+        )
+        product, left, right = (np.array(column) for column in zip(*found, strict=True))
+        return left, right, np.flatnonzero(np.diff(product, prepend=-1))
+
+    @cached_property
+    def shifts(self) -> list[tuple[Array, Array]]:
+        """For each variable, the places and exponents whose terms its derivative is made of."""
+        lower = [m for m in self.monomials if sum(m) < self._order]
+        out = []
+        for x in range(len(self.monomials[0])):
+            raised = [(*m[:x], m[x] + 1, *m[x + 1 :]) for m in lower]
+            out.append((np.array([self.index[m] for m in raised]), np.array([m[x] for m in raised])))
+        return out
+
+
+@lru_cache(maxsize=64)
+def _table(variables: int, order: int) -> _Table:
+    return _Table(variables, order)

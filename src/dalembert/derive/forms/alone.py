@@ -1,0 +1,119 @@
+"""What one constraint is, taken by itself."""
+
+import numpy as np
+from sympy import Expr, S
+
+from dalembert.derive.exact import PROVED, Evidence, Germs, tried, vanishes
+from dalembert.derive.forms.closure import Closure, closure
+from dalembert.derive.forms.combination import combination
+from dalembert.derive.forms.frobenius import Row
+from dalembert.derive.forms.ground import NOWHERE, Ground
+from dalembert.derive.forms.kinds import Kind
+from dalembert.derive.forms.pfaff import Form
+from dalembert.derive.forms.singular import singular_places
+from dalembert.derive.integrals import find_integrals
+from dalembert.derive.tidy import tidy
+from dalembert.model import ON_POSITIONS, Constraint
+
+SECONDS = 1.0
+
+
+def kind_of(constraint: Constraint, form: Form, ground: Ground) -> Kind:
+    """The kind of a constraint, whose form is given. Raises `Untried` where it has a function nothing is known of."""
+    if form.coefficients is None:
+        return _nonlinear(constraint, form.psi, ground)
+    if isinstance(constraint, ON_POSITIONS):
+        return _stated(constraint, form.coefficients, ground)
+    return _linear(constraint, form.coefficients, ground)
+
+
+def _nonlinear(constraint: Constraint, psi: Expr, ground: Ground) -> Kind:
+    algebra = ground.algebra
+    rest = psi.xreplace(dict.fromkeys(algebra.v, S.Zero))
+    change = algebra.gradient(psi, [algebra.t]).get(0, S.Zero)
+    return Kind(
+        constraint,
+        holonomic=False,
+        exact=False,
+        linear=False,
+        catastatic=not rest.has(*NOWHERE) and ground.vanishes(rest),
+        rheonomic=not vanishes(change, [*ground.variables, *algebra.v], ground.values),
+        evidence=PROVED,
+    )
+
+
+def _stated(constraint: Constraint, row: Row, ground: Ground) -> Kind:
+    phi = ground.algebra.convert(constraint.expr)
+    still = ground.vanishes(row[-1])
+    return Kind(
+        constraint,
+        holonomic=True,
+        exact=True,
+        linear=True,
+        catastatic=still,
+        rheonomic=not still,
+        evidence=PROVED,
+        integral=constraint.expr,
+        factor=S.One,
+        constant=S.Zero,
+        form=ground.form(row),
+        singular=ground.restored(singular_places([row[:-1]], ground.variables, [phi])),
+    )
+
+
+def _linear(constraint: Constraint, row: Row, ground: Ground) -> Kind:
+    found = closure([row], ground.variables, ground.values)
+    whole, still = found.rank > 0 and found.integrals == found.rank, ground.vanishes(row[-1])
+    integral, factor, evidence = None, None, found.evidence
+    if whole:
+        for f in find_integrals([ground.named(row)], ground.variables, 1, SECONDS):
+            integral, factor, evidence = _scaled(f, row, found, ground)
+    back = ground.algebra.restore
+    return Kind(
+        constraint,
+        holonomic=whole,
+        exact=_is_closed(row, ground),
+        linear=True,
+        catastatic=still,
+        rheonomic=not still if whole else _changes(row, ground),
+        evidence=evidence,
+        integral=None if integral is None else back(integral),
+        factor=None if factor is None else back(factor),
+        constant=None if integral is None else ground.constant(integral),
+        form=ground.form(row),
+        singular=ground.restored(singular_places([row[:-1]], ground.variables)),
+    )
+
+
+def _scaled(f: Expr, row: Row, found: Closure, ground: Ground) -> tuple[Expr, Expr | None, Evidence]:
+    """An integral with its factor μ, df = μ ω; scaled so that μ = 1 where the row is exact."""
+    made = combination(ground.differential(f), [row], found.pivots, ground.variables)
+    if made is None:
+        return f, None, found.evidence
+    factor = made.coefficients[0]
+    if not factor.free_symbols & set(ground.variables):
+        f, factor = f if factor == 1 else tidy(f / factor), S.One
+    return f, factor, PROVED if made.proved else found.evidence
+
+
+def _is_closed(row: Row, ground: Ground) -> bool:
+    """Whether ∂a_i/∂x_j = ∂a_j/∂x_i for all pairs."""
+
+    def ask(germs: Germs) -> bool:
+        slopes = np.array([germs.slopes(a) for a in row])
+        return germs.vanish((slopes - slopes.transpose(1, 0, 2)).reshape(-1, germs.numbers.count))
+
+    return tried(row, ground.variables, ask, 1, ground.values)[0]
+
+
+def _changes(row: Row, ground: Ground) -> bool:
+    """Whether the ratios of the coefficients depend on time."""
+
+    def ask(germs: Germs) -> bool:
+        reduce = germs.numbers.reduce
+        values = np.array([germs.jet(a)[0] for a in row])
+        rates = np.array([germs.slopes(a)[-1] for a in row])
+        p = germs.numbers.pivot(values[:-1])
+        return p is not None and not germs.vanish(reduce(rates * values[p]) - reduce(values * rates[p]))
+
+    return tried(row, ground.variables, ask, 1, ground.values)[0]

@@ -1,0 +1,77 @@
+"""Rank and number of integrals of a set of forms: the best that was seen at random points, and how sure that is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import comb
+
+import numpy as np
+from sympy import Expr, Symbol
+
+from dalembert.derive.exact import Evidence, Germs, Untried, leaf_points, tried
+from dalembert.derive.forms.frobenius import Row, Span, span
+
+MOST_PAIRS = 300_000  # products of coefficients in one product of jets
+LEAF_POINTS = 3
+LEAF_ORDER = 3
+
+
+@dataclass(frozen=True)
+class Closure:
+    """Independent rows and pivots of a set of forms, how many integrals it has (at most, where not `complete`)."""
+
+    rows: tuple[int, ...]
+    pivots: tuple[int, ...]
+    integrals: int
+    growth: tuple[int, ...]
+    complete: bool
+    evidence: Evidence
+
+    @property
+    def rank(self) -> int:
+        """The number of independent rows."""
+        return len(self.rows)
+
+
+def closure(rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None = None) -> Closure:
+    """Rank and integrals of forms at generic points, by exact arithmetic where their functions allow it.
+
+    That brackets lead out of the span is proved by the point at which they do; that they do not is tried. Raises
+    `Untried` where nothing can be evaluated.
+    """
+    entries = [e for row in rows for e in row]
+    order = 1
+    while True:
+        found, evidence = tried(entries, variables, lambda germs: span(germs, rows), order, values)
+        if found.complete or comb(2 * len(variables) + order + 1, order + 1) > MOST_PAIRS:
+            certain = evidence.exact and len(found.rows) == len(rows) and not found.integrals
+            return _closed(found, Evidence(True, evidence.points, 0.0) if certain else evidence)
+        order += 1
+
+
+def closure_on(
+    relations: Sequence[Expr],
+    rows: Sequence[Row],
+    variables: Sequence[Symbol],
+    values: Mapping[Symbol, Expr],
+    near: Mapping[Symbol, float],
+) -> Closure:
+    """The same where relations φ = 0 hold, whose differentials are among the rows; by numbers of 50 digits.
+
+    Off φ = 0 the forms need not be integrable, nor have the same rank.
+    """
+    points = list(islice(leaf_points(relations, variables, values, near), LEAF_POINTS))
+    order = 1
+    while True:
+        seen = [(span(Germs(real, variables, order), rows), real) for real in points]
+        spans = [found for found, real in seen if np.all(real.good)]
+        if not spans:
+            raise Untried("no point on the constraints was found")
+        best = max(spans, key=lambda found: (len(found.rows), sum(found.growth)))
+        if best.complete or order >= LEAF_ORDER:
+            return _closed(best, Evidence(False, len(spans), 1e-20))
+        order += 1
+
+
+def _closed(found: Span, evidence: Evidence) -> Closure:
+    return Closure(found.rows, found.pivots, found.integrals, found.growth, found.complete, evidence)

@@ -1,0 +1,47 @@
+"""A form as a combination of others, in symbols."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sympy import Expr, Matrix, Symbol, cancel, expand
+
+from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.exact import Untried, vanishes
+from dalembert.derive.forms.frobenius import Row
+from dalembert.derive.linear import NotSolved, solve
+from dalembert.derive.tidy import tidy
+
+
+class Combination(NamedTuple):
+    """ω = Σ c_i ω_i: the coefficients, and whether that is proved in symbols or tried at random points."""
+
+    coefficients: tuple[Expr, ...]
+    proved: bool
+
+
+def combination(
+    target: Row, rows: Sequence[Row], pivots: Sequence[int], variables: Sequence[Symbol], seconds: float = 1.0
+) -> Combination | None:
+    """How a form is made of independent others, which have regular columns at `pivots`; None where it is not."""
+    try:
+        with deadline(seconds):
+            if len(rows) == 1 and (c := _multiple(target, rows[0], pivots[0])) is not None:
+                return Combination((c,), True)
+            square = Matrix(len(rows), len(rows), lambda i, j: rows[j][pivots[i]])
+            c = [tidy(e) for e in solve(square, Matrix([target[p] for p in pivots]))]
+            left = [target[j] - sum(x * row[j] for x, row in zip(c, rows, strict=True)) for j in range(len(target))]
+            left = [tidy(e) for j, e in enumerate(left) if j not in pivots]
+        if all(e == 0 for e in left):
+            return Combination(tuple(c), True)
+        return Combination(tuple(c), False) if all(vanishes(e, variables) for e in left) else None
+    except (Overtime, NotSolved, Untried):
+        return None
+
+
+def _multiple(target: Row, row: Row, pivot: int) -> Expr | None:
+    """The factor between two forms, where products written out show that one is a multiple of the other."""
+    p, q = row[pivot], target[pivot]
+    if any(expand(e * p - a * q) != 0 for e, a in zip(target, row, strict=True)):
+        return None
+    factor: Expr = cancel(q / p)
+    return factor

@@ -1,0 +1,142 @@
+"""How much of a set of 1-forms is integrable, by Frobenius: the brackets of the directions that they leave free.
+
+The forms ω_i = Σ a_ij dx_j leave the directions X with ω_i(X) = 0. Solved for some of the variables (the pivots p),
+the forms are dx_p + Σ c_pj dx_j, and X_j = ∂_j − Σ c_pj ∂_p for every other variable j. Functions f with df in the span
+of the forms are those that no X_j changes, hence no bracket [X_i, X_j], [X_i, [X_j, X_k]], … either: the set has as
+many independent integrals as directions that the closure under brackets leaves out. It is integrable
+(dω_i ∧ ω_1 ∧ … ∧ ω_k = 0) when no bracket leaves the span of the X_j. Brackets only have components along the pivots,
+which keeps them small.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from sympy import Expr
+
+from dalembert.derive.exact import Germs
+from dalembert.derive.exact.numbers import Array
+
+Row = Sequence[Expr]  # the coefficients of dx_1 … dx_N
+
+
+class Span(NamedTuple):
+    """What was found at generic points: independent rows and their pivots, and how many brackets add at each depth.
+
+    `complete` is False where the order of the jets did not suffice to see the end.
+    """
+
+    rows: tuple[int, ...]
+    pivots: tuple[int, ...]
+    growth: tuple[int, ...]
+    complete: bool
+
+    @property
+    def integrals(self) -> int:
+        """How many independent integrals there are; at most so many where it is not complete."""
+        return len(self.rows) - sum(self.growth)
+
+
+def span(germs: Germs, rows: Sequence[Row]) -> Span:
+    """The rank of forms and the number of their integrals, seen at generic points, with jets of some order."""
+    chosen, pivots, c = _echelon(germs, rows)
+    k, order, reduce = len(chosen), germs.series.jets.order, germs.numbers.reduce
+    free = [j for j in range(len(germs.variables)) if j not in pivots]
+    if not k:
+        return Span((), (), (), True)
+    fields = {j: {p: reduce(-c[r][j]) for r, p in enumerate(pivots)} for j in free}
+    found = _Basis(germs)  # the brackets at the points
+    growth: list[int] = []
+    newest: list[dict[int, Array]] = []
+    for depth in range(1, order + 1):
+        if depth == 1:
+            brackets = [_bracket(germs, depth, i, fields[i], fields[j], j) for i, j in combinations(free, 2)]
+        else:
+            brackets = [_bracket(germs, depth, i, fields[i], y) for y in newest for i in free]
+        newest = [b for b in brackets if found.takes(np.array([b[p][0] for p in pivots]))]
+        growth.append(len(newest))
+        if not newest or len(found) == k:
+            return Span(chosen, pivots, tuple(growth), True)
+    return Span(chosen, pivots, tuple(growth), False)
+
+
+def _bracket(
+    germs: Germs, depth: int, i: int, x: dict[int, Array], y: dict[int, Array], j: int | None = None
+) -> dict[int, Array]:
+    """[X_i, Y] = X_i(Y) − Y(X_i) by its components along the pivots; Y is X_j, or lies along the pivots.
+
+    The result is one order lower than what the brackets before it are known to.
+    """
+    jets = germs.series.jets
+    for _ in range(depth - 1):
+        jets = jets.lower
+    low = jets.lower
+    out = {}
+    for p in x:
+        total = jets.derivative(jets.cut(y[p]), i)  # ∂_i Y_p
+        if j is not None:
+            total = total - jets.derivative(jets.cut(x[p]), j)
+        for q in x:
+            total = total + low.product(low.cut(x[q]), jets.derivative(jets.cut(y[p]), q))
+            total = total - low.product(low.cut(y[q]), jets.derivative(jets.cut(x[p]), q))
+        out[p] = germs.numbers.reduce(total)
+    return out
+
+
+def _echelon(germs: Germs, rows: Sequence[Row]) -> tuple[tuple[int, ...], tuple[int, ...], list[Array]]:
+    """The earliest independent rows, their pivot columns, and the rows solved for these: c[r][j] with 1 at the pivots.
+
+    The last variable, the time, is no pivot as long as another one can be.
+    """
+    series, numbers = germs.series, germs.numbers
+    kept: list[int] = []
+    pivots: list[int] = []
+    solved: list[Array] = []
+    for number, row in enumerate(rows):
+        own = np.array([germs.jet(e) for e in row])  # (N, size, count)
+        scale = np.abs(own[:, 0]).max()
+        for p, other in zip(pivots, solved, strict=True):
+            own = _minus(germs, own, own[p], other)
+        best = numbers.pivot(own[:-1, 0], scale)
+        if best is None:
+            if numbers.pivot(own[-1:, 0], scale) is None:
+                continue
+            best = len(row) - 1
+        over = series.inverse(own[best])
+        own = np.array([series.jets.product(e, over) for e in own])
+        solved = [_minus(germs, other, other[best], own) for other in solved]
+        kept.append(number)
+        pivots.append(best)
+        solved.append(own)
+    return tuple(kept), tuple(pivots), solved
+
+
+def _minus(germs: Germs, row: Array, factor: Array, other: Array) -> Array:
+    product = germs.series.jets.product
+    return germs.numbers.reduce(row - np.array([product(factor, e) for e in other]))
+
+
+class _Basis:
+    """Independent vectors (k, count) of numbers, each with 1 at a place where the others have 0."""
+
+    def __init__(self, germs: Germs) -> None:
+        self._numbers = germs.numbers
+        self._vectors: list[tuple[int, Array]] = []
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def takes(self, vector: Array) -> bool:
+        """Whether a vector is independent of the others; if so it joins them."""
+        reduce = self._numbers.reduce
+        scale = 1 + np.abs(vector).max()
+        for place, other in self._vectors:
+            vector = reduce(vector - reduce(vector[place] * other))
+        best = self._numbers.pivot(vector, scale)
+        if best is None:
+            return False
+        own = reduce(vector * self._numbers.inverse(vector[best]))
+        self._vectors = [(place, reduce(v - reduce(v[best] * own))) for place, v in self._vectors]
+        self._vectors.append((best, own))
+        return True

@@ -1,0 +1,126 @@
+"""A statement whose integrable constraints are stated holonomically: f(q, t) − f(start) = 0 in place of ω = 0."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sympy import Expr
+
+from dalembert.derive.forms.classify import classify
+from dalembert.derive.forms.closure import closure
+from dalembert.derive.forms.frobenius import Row
+from dalembert.derive.forms.ground import Ground
+from dalembert.derive.forms.kinds import Kind, Kinds
+from dalembert.derive.forms.pfaff import forms
+from dalembert.model import (
+    ON_POSITIONS,
+    Constraint,
+    Coulomb,
+    Holonomic,
+    Ideal,
+    ModelError,
+    Multiplier,
+    OneSided,
+    Statement,
+    name_of,
+    refuse,
+)
+
+
+class Integrated(NamedTuple):
+    """The equivalent constraints, and which of those that can be integrated were left as they are, and why."""
+
+    constraints: tuple[Constraint, ...]
+    kept: tuple[str, ...]
+
+
+def integrated(system: Statement) -> Integrated:
+    """The constraints with every integral that was found stated as a relation among coordinates.
+
+    Row by row where a row can be integrated by itself, with its name and nature. Rows that can only be integrated
+    together, all of them ideal, give way to their integrals, which take their names in order; rows that remain are
+    kept. Constants are the values of the integrals at the statement's start. Raises ModelError where there is none, or
+    an integral does not exist there.
+    """
+    kinds = classify(system)
+    alone, kept, faults = _alone(system, kinds)
+    stated = [alone.get(c.name, c) for c in system.constraints]
+    more, reasons, found = _jointly(system, kinds, stated)
+    refuse(ModelError, f"System {system.name!r}" if system.name else "System", [*faults, *found])
+    return Integrated(tuple(more), (*kept, *reasons))
+
+
+def _alone(system: Statement, kinds: Kinds) -> tuple[dict[str, Constraint], list[str], list[str]]:
+    """What each row that can be integrated by itself becomes, what is kept though it can, and faults."""
+    out: dict[str, Constraint] = {}
+    kept: list[str] = []
+    faults: list[str] = []
+    for kind in kinds.constraints:
+        if isinstance(kind.constraint, ON_POSITIONS) or not kind.holonomic or kind.name in kinds.contradictory:
+            continue
+        if kind.integral is None:
+            kept.append(f"{kind.name!r} is integrable, but its integral was not found in closed form")
+        elif kind.factor != 1 and (reason := _bound(system, kind)):
+            kept.append(f"{kind.name!r}: {reason}")
+        elif kind.constant is None:
+            faults.append(_without_constant(system, kind.integral, repr(kind.name)))
+        else:
+            out[kind.name] = Holonomic(kind.integral - kind.constant, kind.name, kind.constraint.nature)
+    return out, kept, faults
+
+
+def _without_constant(system: Statement, integral: Expr, what: str) -> str:
+    if system.initial:
+        return f"the integral {integral} of {what} does not exist at the start"
+    listed = ", ".join(name_of(q) for q in system.coordinates)
+    return f"the constant of the integral {integral} of {what} comes from a start; give one, with values of {listed}"
+
+
+def _bound(system: Statement, kind: Kind) -> str:
+    """Why the multiplier of a row must keep its scale, which an integrating factor would change."""
+    for c in system.constraints:
+        nature = c.nature
+        refers = any(str(m.args[0]) == kind.name for e in nature.expressions() for m in e.atoms(Multiplier))
+        pressing = (nature.of or (c.name,)) if isinstance(nature, Coulomb) and nature.sliding is not None else ()
+        if refers or kind.name in pressing:
+            return f"the work of {c.name!r} follows its multiplier, which an integrating factor would scale"
+    return ""
+
+
+def _jointly(
+    system: Statement, kinds: Kinds, stated: Sequence[Constraint]
+) -> tuple[list[Constraint], list[str], list[str]]:
+    """The constraints after rows that are integrable only together have given way to their integrals; what is kept."""
+    ground = Ground.of(system)
+    rows = [f.coefficients for f in forms(system, ground.algebra)]
+    held = [i for i, c in enumerate(stated) if not isinstance(c, OneSided) and c.name not in kinds.contradictory]
+    open_ = [(i, row) for i in held if not isinstance(stated[i], ON_POSITIONS) and (row := rows[i]) is not None]
+    own = [(i, row) for i, row in open_ if not kinds[stated[i].name].holonomic]  # by itself: it was kept before
+    taken = [_differential(stated[i].expr, ground) for i in held if isinstance(stated[i], ON_POSITIONS)]
+    taken += [row for i, row in open_ if kinds[stated[i].name].holonomic]
+    fresh: list[tuple[Expr, Expr | None]] = []
+    for f, constant in zip(kinds.integrals, kinds.constants, strict=True):
+        if _adds(taken, _differential(f, ground), ground):
+            fresh.append((f, constant))
+    remaining = {i for i, row in own if _adds(taken, row, ground)}
+    freed = [i for i, _ in own if i not in remaining]
+    out = list(stated)
+    bound = [kind.name for kind in kinds.constraints if _bound(system, kind)]
+    if work := [out[i].name for i, _ in own if not isinstance(out[i].nature, Ideal) or out[i].name in bound]:
+        reason = f"integrable only together, while forces that do work belong to {', '.join(map(repr, work))}"
+        return out, [reason] if fresh else [], []
+    faults = [_without_constant(system, f, "the constraints together") for f, constant in fresh if constant is None]
+    for i, (f, constant) in zip(freed, [] if faults else fresh, strict=False):
+        out[i] = Holonomic(f - constant, name=stated[i].name)
+    return out, [], faults
+
+
+def _differential(f: Expr, ground: Ground) -> Row:
+    return ground.differential(ground.algebra.convert(f))
+
+
+def _adds(taken: list[Row], row: Row, ground: Ground) -> bool:
+    """Whether a row is independent of others; if so it joins them."""
+    if closure([*taken, row], ground.variables).rank == closure(taken, ground.variables).rank:
+        return False
+    taken.append(row)
+    return True

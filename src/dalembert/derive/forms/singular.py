@@ -1,0 +1,104 @@
+"""Places where the rank of constraints drops: where all coefficients of a row, or all minors of a set, vanish."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from sympy import Expr, Matrix, PolynomialError, S, Symbol, cos, factor_list, fraction, sin, solve, together
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
+
+from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.tidy import tidy
+from dalembert.model.errors import ModelError
+
+MOST_MINORS = 40
+MOST_ROWS = 4
+MOST_SHOWN = 20  # operations of equations that are given as the answer
+MOST_OPERATIONS = 60  # of all minors, beyond which their common zeros are not looked for
+
+Place = tuple[Expr, ...]
+"""Expressions that vanish there, all of them."""
+
+
+def singular_places(
+    rows: Sequence[Sequence[Expr]],
+    variables: Sequence[Symbol],
+    relations: Sequence[Expr] = (),
+    seconds: float = 0.5,
+) -> tuple[Place, ...]:
+    """Where the rank of rows is less than their number, on relations φ = 0, as far as that is found in the time."""
+    try:
+        with deadline(seconds):
+            minors = list(_minors(rows))
+            if not minors or any(_never(m) for m in minors) or sum(m.count_ops() for m in minors) > MOST_OPERATIONS:
+                return ()
+            return tuple(_places(minors, variables, relations))
+    except (Overtime, PolynomialError, NotImplementedError, ModelError):
+        return ()
+
+
+def _minors(rows: Sequence[Sequence[Expr]]) -> Iterator[Expr]:
+    """The determinants of all choices of as many columns as rows that are not identically zero."""
+    k, n = len(rows), len(rows[0]) if rows else 0
+    if not k or k > min(n, MOST_ROWS):
+        return
+    used = [j for j in range(n) if any(row[j] != 0 for row in rows)]
+    for number, columns in enumerate(combinations(used, k)):
+        if number >= MOST_MINORS:
+            raise NotImplementedError
+        minor = Matrix([[row[j] for j in columns] for row in rows]).det(method="berkowitz")
+        if k > 1 and minor != 0:
+            minor = tidy(minor)
+        if minor != 0:
+            yield minor
+
+
+def _never(e: Expr) -> bool:
+    """Whether an expression plainly vanishes nowhere."""
+    return bool(e.is_number or e.is_positive or e.is_negative or e.is_nonzero)
+
+
+def _places(minors: Sequence[Expr], variables: Sequence[Symbol], relations: Sequence[Expr]) -> Iterator[Place]:
+    """Zeros of a factor that all minors share, then common zeros of what is left of them."""
+    factored = [_factors(m, variables) for m in minors]
+    shared = [f for f in factored[0] if all(f in other for other in factored[1:])]
+    for f in shared:
+        if relations:
+            yield from (place for place in _solved([f, *relations], variables) if place)
+        else:
+            yield (f,)
+    rest = [[f for f in one if f not in shared] for one in factored]
+    if all(rest):
+        left = [S.One] * len(rest)
+        for i, one in enumerate(rest):
+            for f in one:
+                left[i] *= f
+        yield from _solved([*dict.fromkeys(left), *relations], variables)
+
+
+def _factors(e: Expr, variables: Sequence[Symbol]) -> list[Expr]:
+    """The factors of a numerator that can vanish, each once."""
+    top = fraction(together(e))[0]
+    _, parts = factor_list(top)
+    return [f for f, _ in parts if f.free_symbols & set(variables) and not _never(f)]
+
+
+def _solved(equations: Sequence[Expr], variables: Sequence[Symbol]) -> Iterator[Place]:
+    """Common real zeros of expressions, each as differences x − value that vanish there."""
+    wanted = [x for x in variables if any(e.has(x) for e in equations)]
+    if any(e.has(TrigonometricFunction) for e in equations) and len(equations) > 1 and len(wanted) > 1:
+        yield from _trigonometric(equations)
+        return
+    for solution in solve(list(equations), wanted, dict=True):
+        if all(value.is_real is not False for value in solution.values()):
+            yield tuple(x - value for x, value in solution.items())
+
+
+def _trigonometric(equations: Sequence[Expr]) -> Iterator[Place]:
+    """Periodic zeros are not listed: the equations say where, unless they ask for sin u = 0 and cos u = 0 at once."""
+    turning: dict[Expr, set[type]] = {}
+    for e in equations:
+        rest, own = e.as_independent(TrigonometricFunction, as_Add=False)
+        if _never(rest) and isinstance(own, (sin, cos)):
+            turning.setdefault(own.args[0], set()).add(type(own))
+    if all(len(kinds) < 2 for kinds in turning.values()) and sum(e.count_ops() for e in equations) <= MOST_SHOWN:
+        yield tuple(equations)

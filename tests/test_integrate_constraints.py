@@ -1,0 +1,131 @@
+"""Constraints stated holonomically: the same motion, the same forces, multipliers scaled as the theory says."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sympy import Rational, cos, sin, symbols
+from sympy.physics.mechanics import dynamicsymbols
+
+import dalembert as da
+from dalembert import gallery
+
+t = dynamicsymbols._t
+x, y, z, w, theta, phi = dynamicsymbols("x y z w theta phi")
+m, g, R, a, v = symbols("m g R a v", positive=True)
+VALUES = {m: 2.0, g: 9.81, R: 0.5, a: 0.3}
+
+
+def moved(system: da.System, until: float = 3.0):
+    return system.simulate(until=until, samples=31)
+
+
+def assert_same_motion(one: da.System, other: da.System) -> None:
+    first, second = moved(one), moved(other)
+    assert_allclose(first.y, second.y, atol=1e-10, rtol=1e-10)
+    for name in ("ideal_force", "nonideal_force"):
+        assert_allclose(first.dataset[name], second.dataset[name], atol=1e-9, rtol=1e-9)
+
+
+def disk(nature=None) -> da.System:
+    L = m * y.diff(t) ** 2 / 2 + m * R**2 * theta.diff(t) ** 2 / 4 + m * g * y * sin(a)
+    row = da.Differential({y: 1, theta: -R}, name="rolling", nature=nature or da.Ideal())
+    return da.System.from_lagrangian(
+        L, [y, theta], constraints=[row], parameters=VALUES, initial={y: Rational(1, 4), theta: 1}
+    )
+
+
+def test_the_rolling_disk() -> None:
+    same = disk().integrate_constraints()
+    (row,) = same.constraints
+    assert isinstance(row, da.Holonomic)
+    assert (row.expr - (y - R * theta - (Rational(1, 4) - R))).expand() == 0
+    assert_same_motion(disk(), same)
+    one, other = moved(disk()).dataset, moved(same).dataset
+    assert_allclose(one["multiplier"], other["multiplier"], rtol=1e-10)
+    assert_allclose(one["multiplier"], -VALUES[m] * VALUES[g] * np.sin(VALUES[a]) / 3, rtol=1e-10)
+
+
+def test_work_is_kept() -> None:
+    assert_same_motion(disk(da.Viscous(0.4)), disk(da.Viscous(0.4)).integrate_constraints())
+
+
+def factor_case(nature=None) -> da.System:
+    """2y dx + x dy = 0, whose integral is x² y, under gravity."""
+    L = m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2 - m * g * y
+    row = da.Differential({x: 2 * y, y: x}, name="wire", nature=nature or da.Ideal())
+    start = {x: 1, y: 2, x.diff(t): Rational(1, 2), y.diff(t): -2}
+    return da.System.from_lagrangian(L, [x, y], constraints=[row], parameters=VALUES, initial=start)
+
+
+def test_multipliers_scale_with_the_integrating_factor() -> None:
+    one = factor_case()
+    other = one.integrate_constraints()
+    assert_same_motion(one, other)
+    kind = one.classify()["wire"]
+    first, second = moved(one).dataset, moved(other).dataset
+    factor = np.array([float(kind.factor.subs({x: p, y: q})) for p, q in first[["x", "y"]].to_array().values.T])
+    assert_allclose(second["multiplier"][:, 0] * factor, first["multiplier"][:, 0], rtol=1e-8)
+
+
+def test_friction_that_follows_a_multiplier_keeps_its_row() -> None:
+    rough = factor_case(da.Coulomb(Rational(1, 10), sliding=x.diff(t)))
+    with pytest.warns(UserWarning, match="multiplier"):
+        assert rough.integrate_constraints().constraints == rough.constraints
+
+
+def test_rows_that_are_integrable_only_together() -> None:
+    L = sum(q.diff(t) ** 2 for q in (x, y, theta, phi)) / 2 - g * x
+    rows = [
+        da.Differential({x: 1, theta: -R * cos(phi)}, name="along x"),
+        da.Differential({y: 1, theta: -R * sin(phi)}, name="along y"),
+        da.Differential({phi: 1}, name="heading"),
+    ]
+    start = {phi: 0.4, theta: 1, theta.diff(t): 2, x.diff(t): 2 * R * cos(0.4), y.diff(t): 2 * R * sin(0.4)}
+    one = da.System.from_lagrangian(L, [x, y, theta, phi], constraints=rows, parameters=VALUES, initial=start)
+    other = one.integrate_constraints()
+    assert all(isinstance(c, da.Holonomic) for c in other.constraints)
+    assert [c.name for c in other.constraints] == ["along x", "along y", "heading"]
+    assert_same_motion(one, other)
+
+
+def test_rows_that_cannot_be_integrated_stay() -> None:
+    L = sum(q.diff(t) ** 2 for q in (x, y, z, w)) / 2 - x - z
+    rows = [da.Differential({x: 1, y: w}, name="a"), da.Differential({x: 1, y: w, z: 1}, name="b")]
+    start = {w: 1, x.diff(t): -1, y.diff(t): 1, w.diff(t): 1}
+    one = da.System.from_lagrangian(L, [x, y, z, w], constraints=rows, initial=start)
+    other = one.integrate_constraints()
+    assert sorted(type(c).__name__ for c in other.constraints) == ["Differential", "Holonomic"]
+    assert_same_motion(one, other)
+
+
+def test_a_start_is_needed_for_the_constant() -> None:
+    bare = da.System.from_lagrangian(
+        x.diff(t) ** 2 + y.diff(t) ** 2, [x, y], constraints=[da.Differential({x: 1, y: -a})]
+    )
+    with pytest.raises(da.ModelError, match="comes from a start"):
+        bare.integrate_constraints()
+    given = bare.integrate_constraints({"x": 3, y: 1})
+    assert given.constraints[0].expr.subs({x: 3, y: 1}) == 0
+    with pytest.raises(da.ModelError, match="names q"):
+        bare.integrate_constraints({"q": 3})
+
+
+def test_an_integral_that_does_not_exist_at_the_start() -> None:
+    row = da.Differential({x: y, y: -x}, name="ray")
+    system = da.System.from_lagrangian(x.diff(t) ** 2 + y.diff(t) ** 2, [x, y], constraints=[row], initial={y: 1})
+    with pytest.raises(da.ModelError, match="does not exist at the start"):
+        system.integrate_constraints()
+
+
+def test_coordinates_left_open_are_solved_first() -> None:
+    """z is left to the plane z = 2 x; the constant of the other row must see the solved value."""
+    rows = [da.Holonomic(z - 2 * x - 1, name="plane"), da.Nonholonomic(y.diff(t) - z.diff(t), name="rate")]
+    L = sum(q.diff(t) ** 2 for q in (x, y, z)) / 2
+    system = da.System.from_lagrangian(L, [x, y, z], constraints=rows, initial={x: 1, y: 0})
+    (_, rate) = system.integrate_constraints().constraints
+    assert rate.expr.subs({y: 0, z: 3}) == 0
+
+
+def test_what_is_holonomic_already_is_left() -> None:
+    ring = da.System.load(gallery.path("rough-ring"))
+    assert ring.integrate_constraints() == ring

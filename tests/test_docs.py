@@ -28,10 +28,10 @@ def blocks(page, language):
 
 def pages(language):
     """The pages with blocks of a language; those that move what switches need the compiled engine."""
-    switching = [pytest.mark.compiled]
+    switching = ("README.md", "motion.md", "reduction.md")
     for page in PAGES:
         if blocks(page, language):
-            yield pytest.param(page, id=page.name, marks=switching if page.name in ("README.md", "motion.md") else ())
+            yield pytest.param(page, id=page.name, marks=[pytest.mark.compiled] if page.name in switching else ())
 
 
 @pytest.mark.parametrize("page", [*pages("python")])

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         Reconciliation,
         least_squares,
     )
+    from dalembert.reduction import Reduction
     from dalembert.show import Classification, Equations, Minimal
     from dalembert.system import Motion, System
 
@@ -69,6 +70,7 @@ _ROOMS = {
     # derive and show
     "ClosedForm": "derive",
     "Equations": "show",
+    "Reduction": "reduction",
     "Classification": "show",
     "Minimal": "show",
     # move
@@ -125,6 +127,7 @@ __all__ = [
     "Quadratic",
     "ReconciledSeries",
     "Reconciliation",
+    "Reduction",
     "RunError",
     "Start",
     "StateError",

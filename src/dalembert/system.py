@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from warnings import warn
 
 import numpy as np
+from sympy import Expr
 
 from dalembert import derive, motion, show
 from dalembert.model import OneSided, Statement, name_of
@@ -14,6 +15,8 @@ from dalembert.principles import Certificate, ContradictionError, Instant, MassE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from dalembert.reduction import Reduction
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,27 @@ class System(Statement):
             engine=engine, compile=compile, drift=drift, singular=singular, max_step=max_step, max_steps=max_steps,
             max_seconds=max_seconds, progress=progress, throw=throw,
         )  # fmt: skip
+
+    def reduce(
+        self,
+        embedding: Mapping[Any, Any] | None = None,
+        coordinates: Iterable[Expr] | None = None,
+        *,
+        keep: Iterable[str] = (),
+    ) -> "Reduction":
+        """The system in generalized coordinates x by an embedding y = y(x, t), with the way back.
+
+        `embedding` maps old coordinates (or their names) to expressions of the new coordinates, time and parameters;
+        old ones it does not name stay. `coordinates` are the new ones in order: where they are left out, the old ones
+        that stay, then the others as they are met. Without an embedding one is sought by solving the holonomic
+        constraints. A holonomic constraint must hold identically on it, unless it is named in `keep`.
+
+        Raises ModelError with every constraint that does not hold and its residual, where the embedding is not an
+        immersion or freezes more than the constraints do, and where the nature of a force cannot be pulled back.
+        """
+        from dalembert.reduction import reduce  # a run does not wait for it
+
+        return reduce(self, embedding, coordinates, keep)
 
     def check(self) -> show.Finding:
         """Whether the start satisfies the constraints and every principle gives the same answer there.

@@ -77,13 +77,13 @@ class Symbols:
 
     def convert(self, expr: Expr, known: Mapping[Expr, Expr] | None = None) -> Expr:
         """Replace x(t), ẋ(t), t (and the reactions in `known`) by their symbols."""
-        return _replaced(expr, {**self._down, **known} if known else self._down)
+        return replaced(expr, {**self._down, **known} if known else self._down)
 
     def restore(self, expr: Any) -> Any:
         """The inverse of `convert`: back to x(t), ẋ(t) and t, for expressions and matrices."""
         if isinstance(expr, MatrixBase):
-            return expr.applyfunc(lambda e: _replaced(e, self._up))
-        return _replaced(expr, self._up)
+            return expr.applyfunc(lambda e: replaced(e, self._up))
+        return replaced(expr, self._up)
 
     def gradient(self, f: Expr, variables: Sequence[Symbol]) -> dict[int, Expr]:
         """The non-zero derivatives; what was differentiated once is remembered."""
@@ -111,7 +111,7 @@ class Symbols:
         return Abs(f)
 
 
-def _replaced(expr: Expr, rule: Mapping[Expr, Expr]) -> Expr:
+def replaced(expr: Expr, rule: Mapping[Expr, Expr]) -> Expr:
     """`expr` with parts replaced, as `xreplace` does, but what SymPy compares at length is rebuilt as it stands."""
     memo: dict[Basic, Basic] = {}
 

@@ -8,8 +8,8 @@ A statement carries no units. Read in SI, time is in s and energy in J; a coordi
 on it in N; of any other coordinate only "unit of x" can be said.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from dalembert.motion.record import Episode
 if TYPE_CHECKING:
     from xarray import Dataset
 
+    from dalembert.motion.lift import LiftedMotion
     from dalembert.motion.trajectory import Trajectory
 
 FIXED = (
@@ -63,24 +64,40 @@ class Column(NamedTuple):
 
 def dataset(motion: "Trajectory") -> "Dataset":
     """The motion as a dataset; its arrays are read-only, so that the motion stays what it is."""
-    from xarray import Dataset, Variable
-
-    system = motion.system
-    variables = {
-        c.name: Variable(c.dims, _read_only(c.values), {"long_name": c.long_name, "units": c.units, **c.more})
-        for c in (*_moved(motion), *_reactions(motion), *_energies(motion))
-    }
-    labels = {"coordinate": list(motion.names()), "constraint": [c.name for c in system.constraints]}
-    coordinates = {name: Variable(name, np.array(who, dtype=str), {"long_name": name}) for name, who in labels.items()}
-    coordinates["time"] = Variable("time", motion.t, {"long_name": "time", "units": "s"})
+    columns = (*_moved(motion.system, motion.y, motion.along.acceleration), *_reactions(motion), *_energies(motion))
     about = {
-        "system": system.name,
         "status": str(motion.status),
         "engine": motion.settings.engine,
         "tolerance": motion.settings.tolerance,
-        "sign": SIGN,
     }
-    return Dataset(variables, coordinates, about)
+    return _made(motion.system, motion.t, columns, about)
+
+
+def lifted(motion: "LiftedMotion") -> "Dataset":
+    """A lifted motion as a dataset, its variables called as in that of a motion."""
+    system = motion.system
+    columns = [
+        *_moved(system, motion.y, motion.acceleration),
+        *_forces(system, motion.ideal, motion.nonideal, motion.multipliers),
+        _left(motion.residual),
+    ]
+    return _made(system, motion.t, columns, {"status": "lifted from a reduced system"})
+
+
+def _made(system: Statement, times: Array, columns: Iterable[Column], about: dict[str, Any]) -> "Dataset":
+    from xarray import Dataset, Variable
+
+    variables = {
+        c.name: Variable(c.dims, _read_only(c.values), {"long_name": c.long_name, "units": c.units, **c.more})
+        for c in columns
+    }
+    labels = {
+        "coordinate": [name_of(q) for q in system.coordinates],
+        "constraint": [c.name for c in system.constraints],
+    }
+    coordinates = {name: Variable(name, np.array(who, dtype=str), {"long_name": name}) for name, who in labels.items()}
+    coordinates["time"] = Variable("time", times, {"long_name": "time", "units": "s"})
+    return Dataset(variables, coordinates, {"system": system.name, **about, "sign": SIGN})
 
 
 def variable_names(system: Statement) -> Names:
@@ -135,32 +152,41 @@ def modes(motion: "Trajectory") -> tuple[Array, str]:
     return np.array(of_stretch, dtype=np.int32)[np.maximum(stretch, 0)], meaning
 
 
-def _moved(motion: "Trajectory") -> Iterator[Column]:
+def _moved(system: Statement, y: Array, acceleration: Array) -> Iterator[Column]:
     """Coordinates, velocities and accelerations."""
-    called = variable_names(motion.system)
+    called = variable_names(system)
     n = len(called.coordinate)
-    own = units(motion.system).coordinate
+    own = units(system).coordinate
     per = [f"({u})" if " " in u else u for u in own]
     for kind, names, rows, dots, measured in (
-        ("coordinate", called.coordinate, motion.y[:n], "", own),
-        ("velocity", called.velocity, motion.y[n:], "'", [f"{u}/s" for u in per]),
-        ("acceleration", called.acceleration, motion.along.acceleration.T, "''", [f"{u}/s^2" for u in per]),
+        ("coordinate", called.coordinate, y[:n], "", own),
+        ("velocity", called.velocity, y[n:], "'", [f"{u}/s" for u in per]),
+        ("acceleration", called.acceleration, acceleration.T, "''", [f"{u}/s^2" for u in per]),
     ):
-        for name, row, of, unit in zip(names, rows, motion.names(), measured, strict=True):
+        for name, row, of, unit in zip(names, rows, map(name_of, system.coordinates), measured, strict=True):
             yield Column(name, SCALAR, row, f"{kind} {of}{dots}", unit, {"kind": kind, "of": of})
 
 
 def _reactions(motion: "Trajectory") -> Iterator[Column]:
     """Constraint forces, multipliers, and what is left of the constraints."""
     along, unit = motion.along, units(motion.system)
-    sign = {"sign": SIGN}
+    yield from _forces(motion.system, along.ideal, along.nonideal, along.multipliers)
+    actual = {"sign": SIGN, "comment": "of Qᶜ = C + Aᵀλ̂, C the work-doing force as it was stated; λ where C is zero"}
+    yield Column("reaction", ROW, along.reactions, "actual multiplier λ̂", unit.multiplier, actual)
+    yield _left(motion.residual)
+
+
+def _forces(system: Statement, ideal: Array, nonideal: Array, multipliers: Array) -> Iterator[Column]:
+    """The two parts of the constraint force, and the multipliers of the ideal one."""
+    unit, sign = units(system), {"sign": SIGN}
     least = {"comment": "f is the constraint as in residual; where λ is not unique it is the one of least norm"}
-    yield Column("ideal_force", FORCE, along.ideal, "constraint force, ideal part", unit.force, sign)
-    yield Column("nonideal_force", FORCE, along.nonideal, "constraint force, work-doing part", unit.force, sign)
-    yield Column("multiplier", ROW, along.multipliers, "multiplier λ", unit.multiplier, sign | least)
-    actual = {"comment": "of Qᶜ = C + Aᵀλ̂, C the work-doing force as it was stated; λ where C is zero"}
-    yield Column("reaction", ROW, along.reactions, "actual multiplier λ̂", unit.multiplier, sign | actual)
-    yield Column("residual", ROW, motion.residual, "value of the constraint f = 0", "unit of f")
+    yield Column("ideal_force", FORCE, ideal, "constraint force, ideal part", unit.force, sign)
+    yield Column("nonideal_force", FORCE, nonideal, "constraint force, work-doing part", unit.force, sign)
+    yield Column("multiplier", ROW, multipliers, "multiplier λ", unit.multiplier, sign | least)
+
+
+def _left(residual: Array) -> Column:
+    return Column("residual", ROW, residual, "value of the constraint f = 0", "unit of f")
 
 
 def _energies(motion: "Trajectory") -> Iterator[Column]:

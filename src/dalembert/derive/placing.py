@@ -1,0 +1,99 @@
+"""An embedding in numbers: places, J, velocities and bias at a state of the new coordinates; and random such states."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from sympy import Expr, Symbol
+
+from dalembert.derive.chart import Chart
+from dalembert.derive.evaluate import Array
+from dalembert.derive.identity import random_points
+from dalembert.derive.tape import Tape
+from dalembert.model import ModelError
+
+TRIES = 60
+
+
+class Place(NamedTuple):
+    """The old coordinates at a state of the new ones: y, ẏ and γ = ÿ − Jẍ (n,), J (n, k)."""
+
+    y: Array
+    J: Array
+    rates: Array
+    bias: Array
+
+
+class State(NamedTuple):
+    """A state of the new coordinates: x, ẋ (k,), the time, and the parameters by symbol."""
+
+    x: Array
+    v: Array
+    t: float
+    values: Mapping[Symbol, float]
+
+
+class Placing:
+    """The numbers of a chart; its inputs are x, ẋ, t and the parameters by symbol."""
+
+    def __init__(self, chart: Chart) -> None:
+        self.chart = chart
+        self.symbols = tuple(chart.algebra.parameters)
+        self._spots = [(i, j) for i, row in enumerate(chart.J) for j in row]
+
+    @cached_property
+    def _tape(self) -> Tape:
+        slopes = [self.chart.J[i][j] for i, j in self._spots]
+        return Tape(self._inputs, [*self.chart.y, *self.chart.rates, *self.chart.bias, *slopes])
+
+    @cached_property
+    def _where(self) -> Tape:
+        """Places, slopes and ∂y/∂t alone, for the way back from y to x."""
+        slopes = [self.chart.J[i][j] for i, j in self._spots]
+        return Tape(self._inputs, [*self.chart.y, *self.chart.drift, *slopes])
+
+    @property
+    def _inputs(self) -> list[Expr]:
+        a = self.chart.algebra
+        return [*a.q, *a.v, a.t, *a.parameters.values()]
+
+    def at(self, state: State) -> Place:
+        """The place at a state; raises `StateError` where the embedding has no value."""
+        n = self.chart.n
+        out = self._tape(self._numbers(state))
+        return Place(
+            np.array(out[:n]), self._slopes(out[3 * n :]), np.array(out[n : 2 * n]), np.array(out[2 * n : 3 * n])
+        )
+
+    def where(self, x: Array, t: float, values: Mapping[Symbol, float]) -> tuple[Array, Array, Array]:
+        """y (n,), J (n, k) and ∂y/∂t (n,) at new coordinates."""
+        n = self.chart.n
+        out = self._where(self._numbers(State(x, np.zeros(len(x)), t, values)))
+        return np.array(out[:n]), self._slopes(out[2 * n :]), np.array(out[n : 2 * n])
+
+    def _numbers(self, state: State) -> list[float]:
+        return [*state.x, *state.v, state.t, *(state.values[s] for s in self.symbols)]
+
+    def _slopes(self, out: Sequence[float]) -> Array:
+        J = np.zeros((self.chart.n, self.chart.k))
+        for spot, value in zip(self._spots, out, strict=True):
+            J[spot] = value
+        return J
+
+    def states(self, count: int, seed: int = 0) -> Iterator[tuple[State, Place]]:
+        """Random states at which the embedding exists; parameters have the values of the system where it has any."""
+        a, known = self.chart.algebra, dict(self.chart.system.values)
+        symbols: list[Any] = [*a.q, *a.v, a.t, *a.parameters.values()]
+        found = 0
+        for point in random_points(symbols, TRIES, seed):
+            values = {s: known.get(s, point[r]) for s, r in a.parameters.items()}
+            x, v = np.array([point[q] for q in a.q]), np.array([point[u] for u in a.v])
+            state = State(x, v, point[a.t], values)
+            try:
+                yield state, self.at(state)
+            except ModelError:
+                continue
+            found += 1
+            if found == count:
+                return

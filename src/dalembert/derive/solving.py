@@ -1,0 +1,130 @@
+"""An embedding found from the constraints: holonomic ones solved for coordinates, one after the other.
+
+First those in which a coordinate stands linearly with a factor that is never zero: that holds everywhere. Then those
+that SymPy can solve explicitly: such a solution has branches, the one of the start is taken, and it is only local.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from sympy import Expr, Piecewise
+from sympy import solve as solve_for
+
+from dalembert.derive.algebra import Symbols
+from dalembert.derive.bounds import never_zero
+from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.embedding import Embedding, embedding, names_of, said, subject
+from dalembert.derive.evaluate import Array
+from dalembert.derive.identity import vanishes
+from dalembert.derive.tape import Tape
+from dalembert.derive.tidy import tidy
+from dalembert.model import Holonomic, ModelError, Statement, name_of
+
+SECONDS = 4.0
+SAME = 1e-9
+
+
+def solved_embedding(system: Statement, start: Array | None, keep: Any = ()) -> Embedding:
+    """An embedding that satisfies the holonomic constraints, but for those named in `keep`; later coordinates give way.
+
+    `start` (2n,) chooses among branches. Raises ModelError with the constraint that could not be solved.
+    """
+    names = names_of(system, keep)
+    finder = _Finder(system, start)
+    rows = [c for c in system.constraints if isinstance(c, Holonomic) and c.name not in names]
+    if not rows:
+        raise ModelError(subject(system), ["there are no holonomic constraints to solve: give an embedding"])
+    finder.solve(rows)
+    up = finder.algebra.restore
+    given = {q: up(e) for q, e in zip(system.coordinates, finder.places, strict=True) if up(e) != q}
+    found = embedding(system, given)
+    return Embedding(found.old, found.new, found.places, tuple(finder.local))
+
+
+class _Finder:
+    """The places of the coordinates as far as they have been solved for."""
+
+    def __init__(self, system: Statement, start: Array | None) -> None:
+        self.system, self.start = system, start
+        self.algebra = Symbols(system)
+        self.places: list[Expr] = list(self.algebra.q)
+        self.local: list[str] = []
+
+    def solve(self, rows: Sequence[Holonomic]) -> None:
+        """Solve as many constraints as can be, the plainly linear ones first, until all hold."""
+        left = list(rows)
+        while left:
+            pairs = [(c, self._now(c)) for c in left]
+            done = next((c for c, e in pairs if vanishes(e).vanishes), None)
+            if done is None:
+                done = next((c for c, e in pairs if self._linear(e)), None)
+            if done is None:
+                done = next((c for c, e in pairs if self._branch(c, e)), None)
+            if done is None:
+                c, e = pairs[0]
+                why = (
+                    f"within {SECONDS:g} seconds"
+                    if self.start is not None
+                    else "linearly, and no start chooses a branch"
+                )
+                raise ModelError(
+                    subject(self.system),
+                    [
+                        f"the constraint {c.name!r}, {said(self.algebra.restore(e))} = 0, could not be solved for a "
+                        f"coordinate {why}: give an embedding"
+                    ],
+                )
+            left.remove(done)
+
+    def _now(self, c: Holonomic) -> Expr:
+        return self._put(self.algebra.convert(c.expr), dict(zip(self.algebra.q, self.places, strict=True)))
+
+    @staticmethod
+    def _put(e: Expr, rule: Mapping[Expr, Expr]) -> Expr:
+        return e.xreplace({old: new for old, new in rule.items() if old != new})
+
+    def _linear(self, e: Expr) -> bool:
+        """Whether a coordinate stands in it linearly with a factor that does not move and is not zero."""
+        for q in reversed(self.algebra.q):
+            if not e.has(q):
+                continue
+            slope = self.algebra.gradient(e, self.algebra.q).get(self.algebra.q.index(q))
+            slope = None if slope is None else tidy(slope)
+            if slope is not None and not slope.free_symbols & {*self.algebra.q, self.algebra.t} and never_zero(slope):
+                self._settle(q, tidy(q - e / slope))
+                return True
+        return False
+
+    def _branch(self, c: Holonomic, e: Expr) -> bool:
+        """Whether it can be solved explicitly for a coordinate, on the branch of the start."""
+        if self.start is None:
+            return False
+        values = dict(self.system.values)
+        inputs = [*self.algebra.q, self.algebra.t, *self.algebra.parameters.values()]
+        point = [*self.start[: len(self.places)], 0.0, *(values[s] for s in self.system.symbols)]
+        slopes = self.algebra.gradient(e, self.algebra.q)
+        if not slopes:
+            return False
+        sizes = dict(zip(slopes, map(abs, Tape(inputs, slopes.values())(point)), strict=True))
+        for j in sorted(sizes, key=lambda j: (-round(sizes[j], 9), -j)):
+            for candidate in self._solutions(e, self.algebra.q[j]):
+                with suppress(ModelError):
+                    (value,) = Tape(inputs, [candidate])(point)
+                    if abs(value - point[j]) <= SAME * (1 + abs(point[j])) and sizes[j] > SAME:
+                        self._settle(self.algebra.q[j], candidate)
+                        shown = said(self.algebra.restore(candidate))
+                        name = name_of(self.system.coordinates[j])
+                        self.local.append(
+                            f"{c.name!r} was solved for {name} = {shown}, the branch of the start: it is local"
+                        )
+                        return True
+        return False
+
+    def _solutions(self, e: Expr, q: Expr) -> Iterable[Expr]:
+        with suppress(Overtime, NotImplementedError), deadline(SECONDS):
+            return [s for s in solve_for(e, q) if isinstance(s, Expr) and not s.has(q, Piecewise)]
+        return []
+
+    def _settle(self, q: Expr, value: Expr) -> None:
+        self.places = [self._put(place, {q: value}) for place in self.places]

@@ -1,0 +1,152 @@
+"""From the old coordinates to the new: the state of a reduced system that a state of the system is, and its start."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.optimize import least_squares
+from sympy import Expr, Float, S, Symbol
+
+from dalembert.derive import Array
+from dalembert.derive.beginning import exact_start
+from dalembert.derive.placing import Placing
+from dalembert.model import ModelError, StateError, Statement, is_coordinate, name_of, refuse
+from dalembert.motion.start import completed
+from dalembert.principles import InstantError
+
+CLOSE = 1e-9
+TRIES = 16
+FAR = 1e6
+
+
+def lowered(
+    placing: Placing, place: Array, t: float, values: Mapping[Symbol, float], near: Array | None = None
+) -> tuple[Array, Array]:
+    """x and ẋ (k,) with y(x, t) = y and J ẋ + y_t = ẏ, `place` (2n,) being y and ẏ.
+
+    Where there are several x it is the least; `near` is where to look first. Raises `StateError` with what is left
+    where the state is not on the embedding.
+    """
+    n, chart = placing.chart.n, placing.chart
+    y, rates = place[:n], place[n:]
+    size = 1 + np.abs(place).max()
+
+    def gap(x: Array) -> Array:
+        try:
+            off: Array = placing.where(x, t, values)[0] - y
+            return off
+        except ModelError:
+            return np.full(n, FAR * size)
+
+    def slope(x: Array) -> Array:
+        try:
+            return placing.where(x, t, values)[1]
+        except ModelError:
+            return np.eye(n, chart.k)
+
+    found: list[Array] = []
+    best, left = np.inf, np.zeros(n)
+    for guess in _guesses(placing, y, near):
+        answer = least_squares(gap, guess, jac=slope, method="lm", xtol=1e-15, ftol=1e-15, gtol=1e-15)
+        x = _polished(answer.x, gap, slope)
+        rest = gap(x)
+        if np.abs(rest).max() <= CLOSE * size:
+            found.append(x)
+            if near is not None:
+                break
+        elif np.abs(rest).max() < best:
+            best, left = float(np.abs(rest).max()), rest
+    if not found:
+        names = map(name_of, chart.system.coordinates)
+        faults = [
+            f"{name} is off the embedding by {r:.6g}"
+            for name, r in zip(names, left, strict=True)
+            if abs(r) > CLOSE * size
+        ]
+        refuse(StateError, "no state of the new coordinates is this one", faults or ["none was found"])
+    x = min(found, key=lambda one: (round(float(np.abs(one).max()), 9), tuple(-one)))
+    _, J, drift = placing.where(x, t, values)
+    v = np.linalg.lstsq(J, rates - drift, rcond=1e-12)[0]
+    off = J @ v + drift - rates
+    if np.abs(off).max() > CLOSE * size:
+        names = map(name_of, chart.system.velocities)
+        faults = [
+            f"{name} is off the embedding by {r:.6g}"
+            for name, r in zip(names, off, strict=True)
+            if abs(r) > CLOSE * size
+        ]
+        refuse(StateError, "no velocity of the new coordinates is this one", faults)
+    return x, v
+
+
+def _guesses(placing: Placing, y: Array, near: Array | None) -> list[Array]:
+    """Where to look for the new coordinates: those that are old ones are known."""
+    embedding = placing.chart.embedding
+    known = {
+        j: y[i]
+        for j, q in enumerate(embedding.new)
+        for i, (o, e) in enumerate(zip(embedding.old, embedding.places, strict=True))
+        if q == o == e
+    }
+    random = np.random.default_rng(0)
+    out = [] if near is None else [near]
+    out += [np.zeros(placing.chart.k), *(random.uniform(-np.pi, np.pi, (TRIES, placing.chart.k)))]
+    for guess in out:
+        for j, value in known.items():
+            guess[j] = value
+    return out
+
+
+def _polished(x: Array, gap: Any, slope: Any) -> Array:
+    """A few steps of Newton's method, which end at rounding."""
+    for _ in range(4):
+        step = np.linalg.lstsq(slope(x), -gap(x), rcond=1e-12)[0]
+        if not np.abs(gap(x + step)).max() < np.abs(gap(x)).max():
+            break
+        x = x + step
+    return x
+
+
+def old_start(system: Statement) -> Array | None:
+    """The start of a statement in numbers (2n,), what it leaves open solved; None where there is none."""
+    if not system.initial or any(s not in system.parameters for s in system.symbols):
+        return None
+    values = dict(system.values)
+    try:
+        stated = {key: float(e.xreplace(values)) for key, e in system.initial}
+        return completed(system, stated, 0.0, np.array([values[s] for s in system.symbols]))
+    except (ModelError, InstantError, TypeError):
+        return None
+
+
+def lowered_start(placing: Placing, system: Statement) -> tuple[dict[Expr, Expr], str]:
+    """The start in the new coordinates, exactly where that is possible, and a note where there is none."""
+    if not system.initial:
+        return {}, ""
+    place = old_start(system)
+    keys = (*system.coordinates, *system.velocities)
+    stated = dict(system.initial)
+    known = {key: stated.get(key, S.Zero) for key in keys}
+    if place is None:
+        exact = exact_start(placing.chart, known) if not system.values else None
+        return (exact, "") if exact is not None else ({}, "the start could not be said in the new coordinates")
+    known = {key: e for key, e in known.items() if key in stated or place[keys.index(key)] == 0}
+    exact = exact_start(placing.chart, known)
+    values = dict(system.values)
+    if exact is not None and _same(placing, exact, place, values):
+        return {key: e for key, e in exact.items() if e != 0 or is_coordinate(key)}, ""
+    try:
+        x, v = lowered(placing, place, 0.0, values)
+    except StateError as error:
+        return {}, f"the start is not on the embedding: {'; '.join(error.faults)}"
+    new = (*placing.chart.embedding.new, *(q.diff() for q in placing.chart.embedding.new))
+    return {key: Float(value) for key, value in zip(new, [*x, *v], strict=True) if value != 0 or is_coordinate(key)}, ""
+
+
+def _same(placing: Placing, exact: Mapping[Expr, Expr], place: Array, values: Mapping[Symbol, float]) -> bool:
+    """Whether an exact start is the start in numbers."""
+    numbers = np.array([float(e.xreplace(dict(values))) for e in exact.values()])
+    k = placing.chart.k
+    y, J, drift = placing.where(numbers[:k], 0.0, values)
+    there = np.concatenate([y, J @ numbers[k:] + drift])
+    return bool(np.abs(there - place).max() <= CLOSE * (1 + np.abs(place).max()))

@@ -122,7 +122,7 @@ def derive(model: str, json: bool, latex: bool) -> None:
 @click.option("--figure", type=_path, metavar="FILE", help="Draw the geometry at the start: .png, .svg or .pdf.")
 @_json
 def check(model: str, figure: Path | None, json: bool) -> None:
-    """Say what the constraints of MODEL are, and prove its motion at the start."""
+    """Say what MODEL's constraints are; prove its start."""
     with _answering(json):
         system = _load(model)
         saved = [] if figure is None else [_drawn(system, figure)]

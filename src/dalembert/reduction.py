@@ -10,13 +10,13 @@ from sympy import Expr, Symbol
 from sympy.core.relational import Relational
 
 from dalembert import derive, motion
-from dalembert.derive.embedding import Embedding, embedding, subject
-from dalembert.derive.placing import Placing, State
-from dalembert.derive.proof import Proof, prove
-from dalembert.derive.reduction import reduced
-from dalembert.derive.solving import solved_embedding
+from dalembert.derive.reducing.embedding import Embedding, embedding, subject
+from dalembert.derive.reducing.placing import Placing, State
+from dalembert.derive.reducing.proof import Proof, prove
+from dalembert.derive.reducing.reduced import reduced
+from dalembert.derive.reducing.solving import solved_embedding
+from dalembert.derive.reducing.worked import Rubbing
 from dalembert.derive.tape import Tape
-from dalembert.derive.worked import Rubbing
 from dalembert.model import Lagrangian, ModelError, StateError, name_of, refuse
 from dalembert.motion.lift import Lifted, LiftedMotion, lift_motion, lift_state
 from dalembert.motion.lower import lowered, lowered_start, old_start

@@ -12,7 +12,7 @@ from sympy import Abs, Heaviside, Max, Min, Piecewise, sign
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
-from dalembert.derive.gates import Gated, gated, mapped
+from dalembert.derive.switching.gates import Gated, gated, mapped
 from dalembert.model import all_expressions
 from derive import trees
 from derive.trees import exact, points

@@ -6,8 +6,8 @@ import pytest
 from sympy import Eq, Rational, cos, pi, simplify, sin, sqrt
 
 import dalembert as da
-from dalembert.derive.bounds import has_zero, never_zero
-from dalembert.derive.identity import vanishes
+from dalembert.derive.reducing.bounds import has_zero, never_zero
+from dalembert.derive.reducing.identity import vanishes
 from reductions import MADE, R, a1, c, case, g, l, m, phi, psi, reduction, t, theta, w, x, y, z
 
 

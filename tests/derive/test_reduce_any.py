@@ -10,7 +10,7 @@ from sympy import Add, Function, Matrix, Rational, cos, exp, sin, sympify
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
-from dalembert.derive import pullback
+from dalembert.derive.reducing import pullback
 
 t = dynamicsymbols._t
 OLD = dynamicsymbols("y1:4")

@@ -13,7 +13,7 @@ from sympy.core.symbol import Str
 import dalembert as da
 from dalembert import gallery
 from dalembert.derive import form
-from dalembert.derive.stage import Actual, Stage
+from dalembert.derive.switching.stage import Actual, Stage
 from dalembert.engine import flow
 from motion.systems import g, m, pendulum, t, theta, x, y
 

@@ -9,7 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import dalembert as da
 from dalembert import gallery
 from dalembert.derive import initial_state
-from dalembert.derive.stage import Stage
+from dalembert.derive.switching.stage import Stage
 from derive.generator import Generated
 from gallery_models import SMOOTH
 

@@ -15,7 +15,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import dalembert as da
 from dalembert import gallery
 from dalembert import motion as room
-from dalembert.derive.modes import Mode
+from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Along, Choice
 from dalembert.motion import Event, Projection, files, staging
 from dalembert.motion.record import Episode

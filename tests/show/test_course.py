@@ -13,7 +13,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import dalembert as da
 from dalembert import gallery
 from dalembert.derive import form
-from dalembert.derive.modes import switches
+from dalembert.derive.switching.modes import switches
 from dalembert.motion import Event
 from dalembert.show.course import MANY, Course, Stay, counts, course, events_listed, modes_listed, phrases, violation
 from dalembert.show.layout import listed

@@ -12,8 +12,8 @@ from dalembert.derive.evaluate import (
     residuals,
 )
 from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
+from dalembert.derive.least.minimal import MinimalForm, minimal
 from dalembert.derive.mechanics import Derived
-from dalembert.derive.minimal import MinimalForm, minimal
 from dalembert.derive.prepared import caches, form, prepared
 from dalembert.derive.states import initial_state, numbers, parameter_values, state_values
 from dalembert.derive.touching import allowance, apart

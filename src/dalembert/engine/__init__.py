@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from dalembert.derive import Array, form
-from dalembert.derive.stage import Stage, whole
+from dalembert.derive.switching.stage import Stage, whole
 from dalembert.engine.flow import POWERS, WORKS, Along, Choice, Flow, Piece, Watch
 from dalembert.engine.smooth import NotSmooth, refuse_switches, refuse_unknown
 from dalembert.model import Statement

@@ -14,7 +14,7 @@ import heyoka as hy
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.stage import Stage
+from dalembert.derive.switching.stage import Stage
 from dalembert.engine.flow import WORKS, Along, Choice
 from dalembert.engine.recipe import Recipe, recipe
 

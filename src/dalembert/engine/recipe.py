@@ -9,7 +9,7 @@ from sympy.core.symbol import Str
 from dalembert.derive.elimination import Vector, factor
 from dalembert.derive.mechanics import Sparse, constraint_rates, energy, rows, unconstrained
 from dalembert.derive.natures import following, reactions, work_doing
-from dalembert.derive.stage import Actual, Stage
+from dalembert.derive.switching.stage import Actual, Stage
 from dalembert.engine.dynamics import Dynamics, Question, augmented, chosen, forces, minus, plus, solve
 from dalembert.engine.expressions import Compiled, Expression
 from dalembert.model import ON_POSITIONS, Held, Statement

@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 
 from dalembert.derive import Array, form, instant_at
-from dalembert.derive.stage import Stage, whole
+from dalembert.derive.switching.stage import Stage, whole
 from dalembert.engine.flow import Along, Choice, Piece, Watch
 from dalembert.engine.program import ARMED, BLIND, Code, code
 from dalembert.model import StateError, Statement, name_of

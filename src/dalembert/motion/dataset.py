@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dalembert.derive import Array, form
-from dalembert.derive.modes import switches
+from dalembert.derive.switching.modes import switches
 from dalembert.model import ON_POSITIONS, Particles, Statement, name_of
 from dalembert.motion.record import Episode
 

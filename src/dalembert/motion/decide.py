@@ -13,10 +13,10 @@ import numpy as np
 from sympy import Symbol
 
 from dalembert.derive import Array
-from dalembert.derive.contact import probe
-from dalembert.derive.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
-from dalembert.derive.stages import Meaning
-from dalembert.derive.surfaces import moves_by_itself
+from dalembert.derive.switching.contact import probe
+from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
+from dalembert.derive.switching.stages import Meaning
+from dalembert.derive.switching.surfaces import moves_by_itself
 from dalembert.motion.laws import Lay, Outcome, Scene
 
 ZERO = 1e-10  # a speed or force this small, relative to those there are, is none

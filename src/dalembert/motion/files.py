@@ -24,7 +24,7 @@ from uuid import uuid4
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.modes import Mode
+from dalembert.derive.switching.modes import Mode
 from dalembert.engine import WORKS, Along, Choice
 from dalembert.model import ModelError, Statement, refuse
 from dalembert.model.files import loads

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.contact import Contact, Probe
-from dalembert.derive.modes import DIRECTIONS, OFF, SLIPS, STICKS, Mode, Rub
+from dalembert.derive.switching.contact import Contact, Probe
+from dalembert.derive.switching.modes import DIRECTIONS, OFF, SLIPS, STICKS, Mode, Rub
 from dalembert.model import StateError
 
 RANK = 1e-10  # of rows of unit length

@@ -14,8 +14,8 @@ import numpy as np
 from sympy import Expr, Symbol
 
 from dalembert.derive import Array, form, instant_at, mass_and_rows
-from dalembert.derive.modes import switches
-from dalembert.derive.placing import Placing, State
+from dalembert.derive.reducing.placing import Placing, State
+from dalembert.derive.switching.modes import switches
 from dalembert.derive.variants import bare
 from dalembert.model import OneSided, StateError, Statement, name_of
 from dalembert.motion.trajectory import Trajectory

@@ -8,8 +8,8 @@ from scipy.optimize import least_squares
 from sympy import Expr, Float, S, Symbol
 
 from dalembert.derive import Array
-from dalembert.derive.beginning import exact_start
-from dalembert.derive.placing import Placing
+from dalembert.derive.reducing.beginning import exact_start
+from dalembert.derive.reducing.placing import Placing
 from dalembert.model import ModelError, StateError, Statement, is_coordinate, name_of, refuse
 from dalembert.motion.start import completed
 from dalembert.principles import InstantError

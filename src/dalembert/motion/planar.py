@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.modes import SLIPS, Mode
-from dalembert.derive.stages import Meaning
+from dalembert.derive.switching.modes import SLIPS, Mode
+from dalembert.derive.switching.stages import Meaning
 from dalembert.motion.decide import Judge
 from dalembert.motion.laws import Outcome, Scene
 

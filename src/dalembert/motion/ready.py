@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
-from dalembert.derive.stages import Meaning
+from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
+from dalembert.derive.switching.stages import Meaning
 from dalembert.engine import Flow
 from dalembert.motion.decide import NEAR, Decided, Judge, Paradox
 from dalembert.motion.guard import natural_time

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.modes import Mode
+from dalembert.derive.switching.modes import Mode
 from dalembert.engine import WORKS, Choice, Watch
 from dalembert.motion.status import Event, Projection, Status
 

@@ -7,8 +7,8 @@ import numpy as np
 from sympy import Symbol
 
 from dalembert.derive import Array, form
-from dalembert.derive.modes import Mode, Switches, switches
-from dalembert.derive.stages import Staged, Stages, stages
+from dalembert.derive.switching.modes import Mode, Switches, switches
+from dalembert.derive.switching.stages import Staged, Stages, stages
 from dalembert.engine import Along, Choice, Engine, Flow, flow
 from dalembert.model import OneSided, Reaction, StateError, Statement, refuse
 

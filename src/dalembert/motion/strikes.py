@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.modes import OFF, Mode
-from dalembert.derive.surfaces import moves_by_itself
+from dalembert.derive.switching.modes import OFF, Mode
+from dalembert.derive.switching.surfaces import moves_by_itself
 from dalembert.model import OneSided
 from dalembert.motion.decide import Decided, Judge
 from dalembert.motion.impact import hit

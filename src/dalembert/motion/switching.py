@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from dalembert.derive.modes import DIRECTIONS, OFF, SLIPS, STICKS, Mode, Switches
+from dalembert.derive.switching.modes import DIRECTIONS, OFF, SLIPS, STICKS, Mode, Switches
 from dalembert.motion.status import Event
 
 MOVES = (*DIRECTIONS, SLIPS)

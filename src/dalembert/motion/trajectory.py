@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sympy import Expr
 
 from dalembert.derive import Array
-from dalembert.derive.modes import Mode
+from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Along, Engine, Flow
 from dalembert.model import StateError, Statement, name_of, refuse
 from dalembert.motion.record import DRIFT, Episode, Limits, Record

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.modes import SLIPS, Mode
-from dalembert.derive.stages import Meaning
+from dalembert.derive.switching.modes import SLIPS, Mode
+from dalembert.derive.switching.stages import Meaning
 from dalembert.engine import WORKS, Flow
 from dalembert.model import StateError, refuse
 from dalembert.motion.blame import FAILURES, at

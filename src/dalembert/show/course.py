@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import Array, form
-from dalembert.derive.modes import OFF, Mode, Switches, switches
+from dalembert.derive.switching.modes import OFF, Mode, Switches, switches
 from dalembert.model import OneSided, Reaction
 from dalembert.motion import Event, Trajectory
 from dalembert.show.layout import cut, listed

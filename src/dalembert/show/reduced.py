@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from sympy import Expr
 from sympy.core.relational import Relational
 
-from dalembert.derive.proof import Proof
+from dalembert.derive.reducing.proof import Proof
 from dalembert.model import Lagrangian, MassAndForce, Statement, name_of
 from dalembert.show.brief import Brief, counted
 from dalembert.show.notation import flat, plain, wrapped

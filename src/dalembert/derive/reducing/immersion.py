@@ -35,11 +35,11 @@ from sympy import (
 )  # fmt: skip
 from sympy.core.relational import Relational
 
-from dalembert.derive.bounds import has_zero, never_zero
-from dalembert.derive.chart import Chart
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.evaluate import Array, row_numbers
-from dalembert.derive.placing import Placing
+from dalembert.derive.reducing.bounds import has_zero, never_zero
+from dalembert.derive.reducing.chart import Chart
+from dalembert.derive.reducing.placing import Placing
 from dalembert.derive.tidy import tidy
 from dalembert.derive.variants import bare
 from dalembert.model import name_of

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from sympy import Add, Expr, Mul, S, Symbol, sqrt
 from sympy.core.symbol import Str
 
-from dalembert.derive.modes import DIRECTIONS, OFF, STICKS, Mode, Rub, Switches, switches
 from dalembert.derive.natures import coulomb, pressing
-from dalembert.derive.rubbing import Geometry, geometry
-from dalembert.derive.stage import Actual, Stage
-from dalembert.derive.surfaces import jump, moves, slope
+from dalembert.derive.switching.modes import DIRECTIONS, OFF, STICKS, Mode, Rub, Switches, switches
+from dalembert.derive.switching.rubbing import Geometry, geometry
+from dalembert.derive.switching.stage import Actual, Stage
+from dalembert.derive.switching.surfaces import jump, moves, slope
 from dalembert.derive.variants import in_force, prescribed, with_constraints
 from dalembert.model import Following, Held, HeldAt, Multiplier, Nature, Statement
 from dalembert.model.checks import velocities_in

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 from sympy import Expr, Ge, Le
 from sympy.core.relational import Relational
 
-from dalembert.derive.chart import Chart
-from dalembert.derive.embedding import Embedding, names_of, said, subject
-from dalembert.derive.identity import Verdict, vanishes
-from dalembert.derive.immersion import count_faults, rank_faults, singular_places
-from dalembert.derive.placing import Placing
-from dalembert.derive.pullback import Shortener, constraint, restored, unconstrained
-from dalembert.derive.pulled_natures import asks_for_reactions, kept_nature
-from dalembert.derive.worked import Rubbing, eliminated
+from dalembert.derive.reducing.chart import Chart
+from dalembert.derive.reducing.embedding import Embedding, names_of, said, subject
+from dalembert.derive.reducing.identity import Verdict, vanishes
+from dalembert.derive.reducing.immersion import count_faults, rank_faults, singular_places
+from dalembert.derive.reducing.placing import Placing
+from dalembert.derive.reducing.pullback import Shortener, constraint, restored, unconstrained
+from dalembert.derive.reducing.pulled_natures import asks_for_reactions, kept_nature
+from dalembert.derive.reducing.worked import Rubbing, eliminated
 from dalembert.model import (
     Holonomic,
     Ideal,

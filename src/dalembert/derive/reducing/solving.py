@@ -12,11 +12,11 @@ from sympy import Expr, Piecewise
 from sympy import solve as solve_for
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.bounds import never_zero
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.embedding import Embedding, embedding, names_of, said, subject
 from dalembert.derive.evaluate import Array
-from dalembert.derive.identity import vanishes
+from dalembert.derive.reducing.bounds import never_zero
+from dalembert.derive.reducing.embedding import Embedding, embedding, names_of, said, subject
+from dalembert.derive.reducing.identity import vanishes
 from dalembert.derive.tape import Tape
 from dalembert.derive.tidy import tidy
 from dalembert.model import Holonomic, ModelError, Statement, name_of

@@ -9,10 +9,10 @@ import numpy as np
 from sympy import Expr, S, Symbol
 
 from dalembert.derive.evaluate import Array, located
-from dalembert.derive.modes import Switches
 from dalembert.derive.natures import coulomb, pressing, reactions, work_doing
 from dalembert.derive.prepared import Prepared, prepared
-from dalembert.derive.surfaces import jump, moves, moves_by_itself
+from dalembert.derive.switching.modes import Switches
+from dalembert.derive.switching.surfaces import jump, moves, moves_by_itself
 from dalembert.derive.tape import Tape
 from dalembert.derive.variants import bare, with_constraints
 from dalembert.model import Coulomb, Held, HeldAt, Ideal, Particles, Reaction, StateError, refuse

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 
 from sympy import Expr, S, Symbol
 
-from dalembert.derive.gates import Gated, gated
 from dalembert.derive.natures import pressing
+from dalembert.derive.switching.gates import Gated, gated
 from dalembert.model import Coulomb, OneSided, Statement, sliding
 
 OFF, STICKS, FORWARD, BACKWARD, SLIPS = "off", "sticks", "slips forward", "slips backward", "slips"

@@ -15,11 +15,11 @@ from sympy.simplify.fu import TR2
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.closed import MOST_OPERATIONS_IN, MOST_OPERATIONS_OUT, Unreadable, operations
 from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.least.pivots import never_zero
+from dalembert.derive.least.quasi import Chosen, is_linear
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.mechanics import rows
-from dalembert.derive.pivots import never_zero
 from dalembert.derive.prepared import Prepared
-from dalembert.derive.quasi import Chosen, is_linear
 from dalembert.derive.tidy import tidy
 
 T = TypeVar("T")

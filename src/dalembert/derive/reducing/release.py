@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from sympy import Expr, Matrix, zeros
 
-from dalembert.derive.chart import Chart
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.independence import independence
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.prepared import prepared
+from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.tidy import tidy
 from dalembert.derive.variants import bare
 

@@ -9,9 +9,9 @@ from contextlib import suppress
 
 from sympy import Expr, Matrix, S, atan2, cos, sin
 
-from dalembert.derive.chart import Chart
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.linear import NotSolved, solve
+from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.tidy import tidy
 
 SECONDS = 2.0

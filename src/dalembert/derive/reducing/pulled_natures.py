@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from sympy import Add, Expr, S, sqrt
 
-from dalembert.derive.chart import Chart
 from dalembert.derive.natures import coulomb
 from dalembert.derive.prepared import Prepared, prepared
-from dalembert.derive.pullback import Shortener
-from dalembert.derive.release import NoClosedForm, multipliers
+from dalembert.derive.reducing.chart import Chart
+from dalembert.derive.reducing.pullback import Shortener
+from dalembert.derive.reducing.release import NoClosedForm, multipliers
 from dalembert.derive.variants import in_force, with_constraints
 from dalembert.model import (
     Coulomb,

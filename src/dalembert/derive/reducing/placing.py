@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sympy import Expr, Symbol
 
-from dalembert.derive.chart import Chart
 from dalembert.derive.evaluate import Array
-from dalembert.derive.identity import random_points
+from dalembert.derive.reducing.chart import Chart
+from dalembert.derive.reducing.identity import random_points
 from dalembert.derive.tape import Tape
 from dalembert.model import ModelError
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Rational, S, sign, sqrt
 
-from dalembert.derive.chart import Chart
 from dalembert.derive.natures import Friction, coulomb
 from dalembert.derive.prepared import Prepared
-from dalembert.derive.pullback import Shortener, combined
-from dalembert.derive.pulled_natures import alone, cannot, known
+from dalembert.derive.reducing.chart import Chart
+from dalembert.derive.reducing.pullback import Shortener, combined
+from dalembert.derive.reducing.pulled_natures import alone, cannot, known
 from dalembert.model import Coulomb, Ideal
 
 

@@ -14,16 +14,16 @@ from typing import Any
 
 from sympy import Dummy, Expr, ImmutableDenseMatrix, Matrix
 
-from dalembert.derive import minimal_numbers as in_numbers
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.closed import MOST_SECONDS, dense, shortened, while_in_contact
 from dalembert.derive.evaluate import Array
 from dalembert.derive.independence import Independence, independence, samples
+from dalembert.derive.least import numbers as in_numbers
+from dalembert.derive.least.maggi import Clock, dynamics, kinematics, short, singular, stack
+from dalembert.derive.least.pivots import free_columns
+from dalembert.derive.least.quasi import Chosen, dependence_faults, read_velocities
 from dalembert.derive.linear import solve
-from dalembert.derive.maggi import Clock, dynamics, kinematics, short, singular, stack
-from dalembert.derive.pivots import free_columns
 from dalembert.derive.prepared import Prepared, prepared
-from dalembert.derive.quasi import Chosen, dependence_faults, read_velocities
 from dalembert.model import ModelError, OneSided, Statement, multiplier, name_of, refuse
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from sympy import Add, Expr, S
 
 from dalembert.derive.algebra import Symbols, replaced
-from dalembert.derive.embedding import Embedding
+from dalembert.derive.reducing.embedding import Embedding
 from dalembert.model import Lagrangian, Statement, name_of
 from dalembert.model.checks import parameters_in
 

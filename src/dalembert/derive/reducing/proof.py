@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive.evaluate import Array, instant_at
-from dalembert.derive.placing import Place, Placing, State
+from dalembert.derive.reducing.placing import Place, Placing, State
 from dalembert.model import ModelError, Statement
 from dalembert.principles import ContradictionError, Instant, MassError
 

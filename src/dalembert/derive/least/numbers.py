@@ -13,9 +13,9 @@ import scipy
 from sympy import Expr, S
 
 from dalembert.derive.evaluate import Array, instant_at, located, residuals
+from dalembert.derive.least.quasi import is_linear
 from dalembert.derive.mechanics import Sparse, rows
 from dalembert.derive.prepared import form, prepared
-from dalembert.derive.quasi import is_linear
 from dalembert.derive.states import numbers, parameter_values
 from dalembert.derive.tape import Tape
 from dalembert.derive.touching import allowance
@@ -23,7 +23,7 @@ from dalembert.model import StateError, Statement, as_number, name_of, refuse
 from dalembert.principles import Instant, explicit
 
 if TYPE_CHECKING:
-    from dalembert.derive.minimal import MinimalForm
+    from dalembert.derive.least.minimal import MinimalForm
 
 RANK = 1e-11  # of the balanced [A; U]
 

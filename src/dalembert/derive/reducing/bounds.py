@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sympy import Abs, Add, Expr, Mul, Pow, Symbol, cos, cosh, exp, sin, tanh
 
-from dalembert.derive.identity import random_points
+from dalembert.derive.reducing.identity import random_points
 from dalembert.derive.tape import Tape
 from dalembert.model import ModelError
 

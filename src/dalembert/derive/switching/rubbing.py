@@ -7,9 +7,9 @@ from sympy import Add, Expr, S, sqrt
 from sympy.core.symbol import Str
 
 from dalembert.derive.elimination import factor
-from dalembert.derive.modes import Rub
 from dalembert.derive.natures import coulomb, pressing
 from dalembert.derive.prepared import Prepared, prepared
+from dalembert.derive.switching.modes import Rub
 from dalembert.derive.variants import bare
 from dalembert.model import Multiplier, Particles, Statement
 

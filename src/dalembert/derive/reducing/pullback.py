@@ -11,8 +11,8 @@ from typing import Any
 
 from sympy import Add, Expr, ImmutableDenseMatrix, S
 
-from dalembert.derive.chart import Chart
 from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.tidy import tidy
 from dalembert.model import (
     Constraint,

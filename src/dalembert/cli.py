@@ -148,6 +148,36 @@ def _drawn(system: "System", picture: Path) -> str:
     return str(picture)
 
 
+@app.command("reduce")
+@_model
+@click.option(
+    "--with",
+    "embedding",
+    multiple=True,
+    metavar="EMBEDDING",
+    help="Old coordinates by new ones, 'x = R*cos(theta); y = R*sin(theta)', or a file with that.",
+)
+@click.option("--coordinates", default="", metavar="NAMES", help="The new coordinates in order, with commas.")
+@click.option("--keep", multiple=True, metavar="NAME", help="A holonomic constraint that stays; may be repeated.")
+@click.option("-o", "--output", type=_path, metavar="FILE", help="Write the reduced model to a .toml file.")
+@_json
+def reduce_model(
+    model: str, embedding: tuple[str, ...], coordinates: str, keep: tuple[str, ...], output: Path | None, json: bool
+) -> None:
+    """Put MODEL into generalized coordinates."""
+    with _answering(json):
+        system = _load(model)
+        from dalembert.cli_reduce import reduced
+
+        found = reduced(system, embedding, coordinates, keep, output)
+        saved = [] if output is None else [str(output)]
+        if json:
+            _print_json({"model": model, "name": system.name, **found.as_dict(), "saved": saved})
+        else:
+            print(f"{system.name or model}\n\n{found.text(_width())}")
+            print("".join(f"saved {name}\n" for name in saved), end="")
+
+
 @app.command("gallery")
 @click.argument("name", required=False, help="Print this model's file.", shell_complete=_names)
 @_json

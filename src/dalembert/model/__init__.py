@@ -13,6 +13,7 @@ from dalembert.model.constraints import (
     Nonholonomic,
     OneSided,
 )
+from dalembert.model.embeddings import ReadEmbedding, read_embedding
 from dalembert.model.errors import ModelError, StateError, refuse
 from dalembert.model.inputs import as_number, initial_values
 from dalembert.model.natures import Coulomb, Following, Ideal, Nature, Prescribed, Quadratic, Viscous
@@ -54,6 +55,7 @@ __all__ = [
     "Prescribed",
     "Quadratic",
     "Reaction",
+    "ReadEmbedding",
     "StateError",
     "Statement",
     "Viscous",
@@ -68,6 +70,7 @@ __all__ = [
     "latex_name",
     "multiplier",
     "name_of",
+    "read_embedding",
     "refuse",
     "sliding",
     "time",

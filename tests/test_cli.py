@@ -291,7 +291,7 @@ def test_help(call, arguments):
 def test_commands_are_listed_as_they_are_stated(call):
     """What a newcomer wants stands first; without arguments the same page comes, with the code of wrong input."""
     listed = call("--help").out.split("Commands:\n")[1].splitlines()
-    assert [line.split()[0] for line in listed] == ["run", "derive", "check", "gallery"]
+    assert [line.split()[0] for line in listed] == ["run", "derive", "check", "reduce", "gallery"]
     nothing = call()
     assert (nothing.code, nothing.out) == (2, "")
     assert nothing.err == call("--help").out

@@ -11,7 +11,7 @@ from dalembert.model.errors import ModelError, refuse
 from dalembert.model.grammar import NAME_PATTERN, RESERVED, ExpressionError, Scope, is_name, parse
 from dalembert.model.statement import Statement
 
-OPENING, CLOSING, BETWEEN = "([", ")]", ",;\n"
+OPENING, CLOSING, ENDS = "([", ")]", ";\n"
 
 
 class ReadEmbedding(NamedTuple):
@@ -58,7 +58,7 @@ def _equations(texts: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
     for text in texts:
         for piece in _pieces(text):
             left, sign, right = piece.partition("=")
-            if sign and left.strip() and right.strip() and "=" not in right:
+            if sign and left.strip() and right.strip():
                 pairs.append((left.strip(), right.strip()))
             else:
                 faults.append(f"{piece.strip()!r} is no equation; write x = R*cos(theta); y = R*sin(theta)")
@@ -68,14 +68,14 @@ def _equations(texts: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The parts of a text between commas, semicolons and ends of lines that stand in no brackets."""
+    """The parts of a text between semicolons, ends of lines, and commas that stand in no brackets."""
     depth, piece = 0, ""
     for c in text:
         depth += (c in OPENING) - (c in CLOSING)
-        if depth <= 0 and c in BETWEEN:
+        if c in ENDS or (c == "," and depth <= 0):
             if piece.strip():
                 yield piece
-            piece = ""
+            depth, piece = 0, ""
         else:
             piece += c
     if piece.strip():

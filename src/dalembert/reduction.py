@@ -106,6 +106,10 @@ class Reduction:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(self.text())
+
     def __repr__(self) -> str:
         names = ", ".join(map(name_of, self.system.coordinates))
         return f"<Reduction to {names}: {', '.join(self.eliminated) or 'nothing'} eliminated>"

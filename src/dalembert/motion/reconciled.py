@@ -148,6 +148,10 @@ class ReconciledSeries:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(self.text())
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.t)} times, {len(self.rows)} rows, suspects {list(self.suspects)}>"
 

@@ -33,6 +33,13 @@ class Start:
         lines += [f"moved {name} from {old:.6g} to {new:.12g}" for name, (old, new) in self.moved.items()]
         return "\n".join(lines if self.moved else [*lines, "nothing was moved"])
 
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(self.text())
+
 
 def start(
     system: Statement,

@@ -96,6 +96,13 @@ class Certificate:
         """The certificate for a person to read, in plain Unicode."""
         return certificate_text(self)
 
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(self.text())
+
     def as_dict(self) -> dict[str, Any]:
         """The certificate for a program to read: only dicts, lists, strings, numbers and booleans."""
         listed = ("residual", "virtual_work", "prescribed_work", "gauss_excess", "predicted_excess")

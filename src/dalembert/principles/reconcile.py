@@ -112,6 +112,10 @@ class Reconciliation:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(self.text())
+
     def as_dict(self) -> dict[str, Any]:
         """For a program to read: only dicts, lists, strings, numbers, booleans and None."""
         arrays = ("acceleration", "force", "ideal", "nonideal", "multipliers", "acceleration_covariance")

@@ -34,6 +34,10 @@ class Classification(Kinds):
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(self.text())
+
     def _alone(self, kind: Kind) -> Iterator[str]:
         """What one constraint is, sentence by sentence."""
         yield " ".join(_verdict(kind, self))

@@ -79,6 +79,13 @@ class Finding:
         lines += ["", self.verdict]
         return "\n".join(_fitted(line, width) for line in lines)
 
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(self.text())
+
     def as_dict(self) -> dict[str, Any]:
         """For a program to read."""
         return {

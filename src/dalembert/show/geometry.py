@@ -133,6 +133,10 @@ class Geometry:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(self.text())
+
 
 def _clean(values: Array) -> list[float]:
     """Numbers without rounding beside the largest, and without −0."""

@@ -229,6 +229,10 @@ class Summary:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(self.text())
+
 
 def _rank(motion: Trajectory) -> int:
     """How many of the constraints are independent at the end of the run, those that are one-sided left out."""

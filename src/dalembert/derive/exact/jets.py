@@ -46,10 +46,12 @@ class Jets:
         return a[: self.size]
 
     def product(self, a: Array, b: Array) -> Array:
-        """The product of two jets."""
-        left, right, starts = self._table.pairs
+        """The product of two jets, or of arrays of them, (…, size, count)."""
         reduce = self.numbers.reduce
-        return reduce(np.add.reduceat(reduce(a[left] * b[right]), starts, axis=0))
+        if not self.order:
+            return reduce(a * b)
+        left, right, starts = self._table.pairs
+        return reduce(np.add.reduceat(reduce(a[..., left, :] * b[..., right, :]), starts, axis=-2))
 
     def compose(self, series: Sequence[Any], a: Array) -> Array:
         """f(a) from the Taylor coefficients f⁽ʲ⁾(a₀)/j! of a function of one variable."""

@@ -7,7 +7,7 @@ from sympy import Expr, S
 
 from dalembert.derive.exact import PROVED, Untried
 from dalembert.derive.forms.alone import kind_of
-from dalembert.derive.forms.closure import Closure, closure, closure_on
+from dalembert.derive.forms.closure import Closure, closure, closure_of_exact, closure_on, independent_rows
 from dalembert.derive.forms.combination import combination
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import Ground
@@ -72,7 +72,7 @@ def _together(system: Statement, kinds: Sequence[Kind], rows: Sequence[Row | Non
         [kinds[held[j]] for j in kept], [rows[held[j]] for j in kept], tuple(kept.index(j) for j in chosen if j in kept)
     )
     whole, remarks = _closure(own, ground)
-    integrals = list(_integrals(own, whole, ground))
+    integrals = _integrals(own, whole, ground)
     if len(integrals) < whole.integrals:
         remarks.append(f"of {whole.integrals} independent integrals {len(integrals)} were found in closed form")
     if not whole.complete:
@@ -101,7 +101,7 @@ def _together(system: Statement, kinds: Sequence[Kind], rows: Sequence[Row | Non
 def _against(rows: Sequence[Row | None], ground: Ground) -> set[int]:
     """The rows that make dt a combination of the forms: no velocity satisfies them and those before."""
     linear = [j for j, row in enumerate(rows) if row is not None]
-    found = closure([row for row in rows if row is not None], ground.variables, ground.values)
+    found = independent_rows([row for row in rows if row is not None], ground.variables, ground.values)
     last = len(ground.variables) - 1
     return {linear[j] for j, pivot in zip(found.rows, found.pivots, strict=True) if pivot == last}
 
@@ -110,9 +110,10 @@ def _closure(own: _Set, ground: Ground) -> tuple[Closure, list[str]]:
     """Rank and integrals of the rows: anywhere, or only where the stated relations hold if that makes a difference."""
     notes: list[str] = []
     rows, relations = own.linear_rows(), own.relations(ground)
-    whole = closure(rows, ground.variables)
+    find = closure_of_exact if len(relations) == len(rows) else closure
+    whole = find(rows, ground.variables)
     if ground.values:
-        given = closure(rows, ground.variables, ground.values)
+        given = find(rows, ground.variables, ground.values)
         if (given.rank, given.integrals) != (whole.rank, whole.integrals):
             other = f"rank {whole.rank} and {whole.integrals} integrals"
             notes.append(f"this holds for the values given of the parameters; for others there are {other}")
@@ -128,29 +129,30 @@ def _closure(own: _Set, ground: Ground) -> tuple[Closure, list[str]]:
     return whole, notes
 
 
-def _integrals(own: _Set, whole: Closure, ground: Ground) -> Iterator[tuple[Expr, bool, bool]]:
+def _integrals(own: _Set, whole: Closure, ground: Ground) -> list[tuple[Expr, bool, bool]]:
     """Independent integrals, stated, of single rows, of the set: (f, whether it was stated, whether it is proved)."""
-    taken: list[Row] = []
-
-    def fresh(f: Expr) -> bool:
-        df = ground.differential(f)
-        if len(taken) >= whole.integrals or closure([*taken, df], ground.variables).rank == len(taken):
-            return False
-        taken.append(df)
-        return True
-
     stated = [isinstance(kind.constraint, ON_POSITIONS) for kind in own.kinds]
+    known: list[tuple[Expr, bool, bool]] = []
     for j in sorted(own.linear, key=lambda j: (not stated[j], j not in own.independent, j)):
         kind = own.kinds[j]
-        if kind.integral is not None and fresh(f := ground.algebra.convert(kind.integral)):
-            yield f, stated[j], not kind.evidence.chance
-    if len(taken) < whole.integrals:
-        rows = own.linear_rows()
-        base = [rows[j] for j in whole.rows]
-        for f in find_integrals(list(map(ground.named, rows)), ground.variables, whole.integrals, SECONDS):
-            if fresh(f):
-                made = combination(ground.differential(f), base, whole.pivots, ground.variables)
-                yield f, False, made is not None and made.proved
+        if kind.integral is not None:
+            known.append((ground.algebra.convert(kind.integral), stated[j], not kind.evidence.chance))
+    found = _independent(known, whole.integrals, ground)
+    if len(found) == whole.integrals:
+        return found
+    rows = own.linear_rows()
+    base = [rows[j] for j in whole.rows]
+    more: list[tuple[Expr, bool, bool]] = []
+    for f in find_integrals(list(map(ground.named, rows)), ground.variables, whole.integrals, SECONDS):
+        made = combination(ground.differential(f), base, whole.pivots, ground.variables)
+        more.append((f, False, made is not None and made.proved))
+    return _independent([*found, *more], whole.integrals, ground)
+
+
+def _independent(found: list[tuple[Expr, bool, bool]], most: int, ground: Ground) -> list[tuple[Expr, bool, bool]]:
+    """The earliest functions that are independent of each other, at most so many."""
+    chosen = independent_rows([ground.differential(f) for f, _, _ in found], ground.variables).rows
+    return [found[j] for j in chosen[:most]]
 
 
 def _relations(own: _Set, ground: Ground) -> Iterator[Relation]:
@@ -162,7 +164,7 @@ def _relations(own: _Set, ground: Ground) -> Iterator[Relation]:
             continue
         row, made = own.rows[j], None
         if row is not None and rows:
-            made = combination(row, rows, closure(rows, ground.variables).pivots, ground.variables)
+            made = combination(row, rows, independent_rows(rows, ground.variables).pivots, ground.variables)
         if made is None:
             yield Relation(kind.name, tuple(own.kinds[i].name for i in own.independent), None)
             continue

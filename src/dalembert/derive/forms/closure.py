@@ -8,8 +8,8 @@ from math import comb
 import numpy as np
 from sympy import Expr, Symbol
 
-from dalembert.derive.exact import Evidence, Germs, Untried, leaf_points, tried
-from dalembert.derive.forms.frobenius import Row, Span, span
+from dalembert.derive.exact import PROVED, Evidence, Germs, Untried, leaf_points, tried
+from dalembert.derive.forms.frobenius import Independent, Row, Span, independent, span
 
 MOST_PAIRS = 300_000  # products of coefficients in one product of jets
 LEAF_POINTS = 3
@@ -39,14 +39,46 @@ def closure(rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Sy
     That brackets lead out of the span is proved by the point at which they do; that they do not is tried. Raises
     `Untried` where nothing can be evaluated.
     """
-    entries = [e for row in rows for e in row]
+    places = _occurring(rows, variables)
+    own, short = [variables[j] for j in places], [[row[j] for j in places] for row in rows]
+    entries = [e for row in short for e in row]
     order = 1
     while True:
-        found, evidence = tried(entries, variables, lambda germs: span(germs, rows), order, values)
-        if found.complete or comb(2 * len(variables) + order + 1, order + 1) > MOST_PAIRS:
+        found, evidence = tried(entries, own, lambda germs: span(germs, short), order, values)
+        if found.complete or comb(2 * len(own) + order + 1, order + 1) > MOST_PAIRS:
             certain = evidence.exact and len(found.rows) == len(rows) and not found.integrals
-            return _closed(found, Evidence(True, evidence.points, 0.0) if certain else evidence)
+            known = Evidence(True, evidence.points, 0.0) if certain else evidence
+            return _closed(found._replace(pivots=tuple(places[p] for p in found.pivots)), known)
         order += 1
+
+
+def _occurring(rows: Sequence[Row], variables: Sequence[Symbol]) -> list[int]:
+    """The places of variables that forms contain, and of the last, the time: the others commute with everything."""
+    used = set().union(*(e.free_symbols for row in rows for e in row)) if rows else set()
+    last = len(variables) - 1
+    return [j for j, x in enumerate(variables) if j == last or x in used or any(row[j] != 0 for row in rows)]
+
+
+def independent_rows(
+    rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None = None
+) -> Independent:
+    """The earliest rows that are independent at generic points, and their pivots."""
+    return _independent(rows, variables, values)[0]
+
+
+def _independent(
+    rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None
+) -> tuple[Independent, Evidence]:
+    return tried([e for row in rows for e in row], variables, lambda germs: independent(germs, rows), 0, values)
+
+
+def closure_of_exact(
+    rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None = None
+) -> Closure:
+    """The same as `closure` for forms that are differentials: every bracket stays in their span."""
+    found, evidence = _independent(rows, variables, values)
+    known = PROVED if evidence.exact and len(found.rows) == len(rows) else evidence
+    return Closure(found.rows, found.pivots, len(found.rows), (0,) if found.rows else (), True, known)
 
 
 def closure_on(

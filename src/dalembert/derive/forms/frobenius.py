@@ -38,6 +38,18 @@ class Span(NamedTuple):
         return len(self.rows) - sum(self.growth)
 
 
+class Independent(NamedTuple):
+    """The earliest independent rows, and columns at which they are regular, one for each."""
+
+    rows: tuple[int, ...]
+    pivots: tuple[int, ...]
+
+
+def independent(germs: Germs, rows: Sequence[Row]) -> Independent:
+    """Which rows are independent at generic points; the time is a pivot only where no other variable can be."""
+    return Independent(*_echelon(germs, rows)[:2])
+
+
 def span(germs: Germs, rows: Sequence[Row]) -> Span:
     """The rank of forms and the number of their integrals, seen at generic points, with jets of some order."""
     chosen, pivots, c = _echelon(germs, rows)
@@ -104,7 +116,7 @@ def _echelon(germs: Germs, rows: Sequence[Row]) -> tuple[tuple[int, ...], tuple[
                 continue
             best = len(row) - 1
         over = series.inverse(own[best])
-        own = np.array([series.jets.product(e, over) for e in own])
+        own = series.jets.product(over, own)
         solved = [_minus(germs, other, other[best], own) for other in solved]
         kept.append(number)
         pivots.append(best)
@@ -113,8 +125,7 @@ def _echelon(germs: Germs, rows: Sequence[Row]) -> tuple[tuple[int, ...], tuple[
 
 
 def _minus(germs: Germs, row: Array, factor: Array, other: Array) -> Array:
-    product = germs.series.jets.product
-    return germs.numbers.reduce(row - np.array([product(factor, e) for e in other]))
+    return germs.numbers.reduce(row - germs.series.jets.product(factor, other))
 
 
 class _Basis:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sympy import Expr
 
 from dalembert.derive.forms.classify import classify
-from dalembert.derive.forms.closure import closure
+from dalembert.derive.forms.closure import independent_rows
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import Ground
 from dalembert.derive.forms.kinds import Kind, Kinds
@@ -120,7 +120,7 @@ def _differential(f: Expr, ground: Ground) -> Row:
 
 def _adds(taken: list[Row], row: Row, ground: Ground) -> bool:
     """Whether a row is independent of others; if so it joins them."""
-    if closure([*taken, row], ground.variables).rank == closure(taken, ground.variables).rank:
+    if len(taken) not in independent_rows([*taken, row], ground.variables).rows:
         return False
     taken.append(row)
     return True

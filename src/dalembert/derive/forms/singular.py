@@ -3,7 +3,21 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from sympy import Expr, Matrix, PolynomialError, S, Symbol, cos, factor_list, fraction, sin, solve, together
+from sympy import (
+    Expr,
+    Matrix,
+    Poly,
+    PolynomialError,
+    S,
+    Symbol,
+    cos,
+    expand,
+    factor_list,
+    fraction,
+    sin,
+    solve,
+    together,
+)
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from dalembert.derive.deadline import Overtime, deadline
@@ -88,9 +102,15 @@ def _solved(equations: Sequence[Expr], variables: Sequence[Symbol]) -> Iterator[
     if any(e.has(TrigonometricFunction) for e in equations) and len(equations) > 1 and len(wanted) > 1:
         yield from _trigonometric(equations)
         return
-    for solution in solve(list(equations), wanted, dict=True):
-        if all(value.is_real is not False for value in solution.values()):
-            yield tuple(x - value for x, value in solution.items())
+    linear = [e for e in equations if e.is_polynomial(*wanted) and Poly(e, *wanted).total_degree() == 1]
+    for first in solve(linear, wanted, dict=True) if linear else [{}]:
+        rest = [left for e in equations if (left := expand(e.xreplace(first))) != 0]
+        if any(_never(e) or not e.free_symbols & set(wanted) for e in rest):
+            continue
+        for second in solve(rest, [x for x in wanted if x not in first], dict=True) if rest else [{}]:
+            solution = {**{x: value.xreplace(second) for x, value in first.items()}, **second}
+            if all(value.is_real is not False for value in solution.values()):
+                yield tuple(x - value for x, value in solution.items())
 
 
 def _trigonometric(equations: Sequence[Expr]) -> Iterator[Place]:

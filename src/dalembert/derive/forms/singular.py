@@ -98,7 +98,8 @@ def _factors(e: Expr, variables: Sequence[Symbol]) -> list[Expr]:
 
 def _solved(equations: Sequence[Expr], variables: Sequence[Symbol]) -> Iterator[Place]:
     """Common real zeros of expressions, each as differences x − value that vanish there."""
-    wanted = [x for x in variables if any(e.has(x) for e in equations)]
+    used = set().union(*(e.free_symbols for e in equations))
+    wanted = [x for x in variables if x in used]
     if any(e.has(TrigonometricFunction) for e in equations) and len(equations) > 1 and len(wanted) > 1:
         yield from _trigonometric(equations)
         return

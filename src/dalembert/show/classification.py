@@ -52,7 +52,8 @@ class Classification(Kinds):
         if self.rank and not self.contradictory:
             words += f"; {self._kind()} ({self.evidence.words})"
         if self.contacts:
-            words += f"; contacts are counted as open ({', '.join(self.contacts)})"
+            names = ", ".join(self.contacts)
+            words += f"; contacts ({names}) are counted as open, and take freedom away while they are closed"
         yield f"Together: {words}."
         for relation in self.relations:
             yield f"Redundant: {_relation(relation.row, relation.on, relation.coefficients)}."

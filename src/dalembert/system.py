@@ -10,7 +10,7 @@ import numpy as np
 from sympy import Expr
 
 from dalembert import derive, motion, show
-from dalembert.model import OneSided, Statement, name_of
+from dalembert.model import ModelError, OneSided, Statement, name_of
 from dalembert.principles import Certificate, ContradictionError, Instant, MassError, certify, least_squares
 
 if TYPE_CHECKING:
@@ -35,7 +35,11 @@ class System(Statement):
         """What each constraint is (holonomic, also in disguise, or not) and what they are together: rank, integrals,
         degrees of freedom.
         """
-        return show.Classification.of(derive.classify(self))
+        try:
+            begun = motion.stated_start(self, None)
+        except ModelError:  # a start off the constraints, or one without values, gives no constants
+            begun = replace(self, initial=())
+        return show.Classification.of(derive.classify(begun))
 
     def integrate_constraints(self, start: Mapping[Any, Any] | motion.Start | None = None) -> Self:
         """The equivalent system in which constraints that can be integrated are stated holonomically.

@@ -29,7 +29,7 @@ class Case(NamedTuple):
     alone: tuple[bool, ...] | None = None  # whether each is holonomic by itself; as the set where it is left out
 
 
-def _trailer(count: int) -> Case:
+def trailer(count: int) -> Case:
     """A car and its trailers, each hooked at the axle before it: a Goursat flag, no integrals."""
     angles = dynamicsymbols(f"beta0:{count + 1}")
     places = [*angles]
@@ -77,9 +77,9 @@ CASES = [
           form({x: cos(phi), y: sin(phi), phi: -b, psi: -R})], False, 1, 3, (2 * b * phi - R * (theta - psi),)),
     Case("sphere on a plane", [x, y, theta, phi, psi], _SPHERE, False, 0, 2),
     Case("sphere that does not spin", [x, y, theta, phi, psi], [*_SPHERE, _SPIN], False, 0, 3),
-    _trailer(1),
-    _trailer(2),
-    _trailer(3),
+    trailer(1),
+    trailer(2),
+    trailer(3),
     Case("only together: x' + z w' with z' = 0", [x, z, w], [form({x: 1, w: z}), form({z: 1})], True, 2, 2,
          (z, x + z * w), (False, True)),
     Case("only together, mixed", [x, y, z], [form({x: 1, y: z}), form({z: 1, x: y, y: y * z})], True, 2, 2,

@@ -110,6 +110,8 @@ def _verdict(kind: Kind, whole: Kinds) -> Iterator[str]:
         yield f"A contact: holonomic while it is closed, {moves}."
     elif isinstance(kind.constraint, ON_POSITIONS):
         yield f"Holonomic: a relation among coordinates, {moves}."
+    elif kind.linear and not kind.form:
+        yield "It says nothing: all its coefficients vanish."
     elif kind.holonomic:
         found = "" if kind.integral is None else f"{_const(kind.integral, kind.constant)}: "
         how = "it is exact as written" if kind.exact else "with an integrating factor"
@@ -119,7 +121,7 @@ def _verdict(kind: Kind, whole: Kinds) -> Iterator[str]:
         if kind.integral is None:
             yield "Its integral exists, but was not found in closed form."
     elif not kind.linear:
-        yield "Nonholonomic, and not linear in the velocities: it limits velocities, not positions."
+        yield "Not linear in the velocities, and counted as nonholonomic: it limits velocities, not positions."
     else:
         yield "Nonholonomic: it limits velocities, and no relation among coordinates and time follows from it alone."
         if whole.holonomic:
@@ -141,6 +143,8 @@ def _places(places: Any) -> str:
 
 
 def _relation(row: str, on: tuple[str, ...], coefficients: tuple[Expr, ...] | None) -> str:
+    if not on:
+        return f"{row!r} says nothing"
     if coefficients is None:
         return f"{row!r} follows from {', '.join(map(repr, on))} where the constraints hold"
     terms = [repr(name) if c == 1 else f"({plain(c)})·{name!r}" for name, c in zip(on, coefficients, strict=True)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from sympy import Add, Expr, Poly, PolynomialError, S, cos, sin, trigsimp
+from sympy import Expr, Poly, PolynomialError, cos, sin, trigsimp
 
 from dalembert.derive import Kind
 from dalembert.model import Holonomic, OneSided, name_of, time
@@ -41,14 +41,13 @@ def _distance(kind: Kind) -> Iterator[str]:
     squares = {phi.coeff_monomial(x**2) for x in places}
     pairs = [(x, y) for i, x in enumerate(places) for y in places[:i] if phi.coeff_monomial(x * y) != 0]
     linear = any(phi.coeff_monomial(x) != 0 for x in places)
-    if len(squares) != 1 or S.Zero in squares:
-        return
+    size = phi.coeff_monomial(1)
     square = squares.pop()
-    if not pairs:
-        about = "" if not linear else " about a fixed point"
+    if squares or square == 0 or not (-size / square).is_nonnegative or size == 0:
+        return
+    if not pairs and not linear:
         kinds = {2: "a point kept on a circle (a pendulum rod, a ring)", 3: "a point kept on a sphere"}
-        if len(places) in kinds:
-            yield kinds[len(places)] + about
+        yield from (kinds[len(places)] for _ in range(len(places) in kinds))
     elif all(phi.coeff_monomial(x * y) == -2 * square for x, y in pairs) and 2 * len(pairs) == len(places):
         yield "two points kept at a distance (a rod)"
 
@@ -85,26 +84,25 @@ def _heading(kind: Kind) -> Iterator[str]:
     if len(angles) != 1 or not kind.catastatic or kind.holonomic:
         return
     heading = angles.pop()
-    shown = name_of(heading) if heading in coordinates_in(heading) else "the heading"
+    if heading not in coordinates_in(heading):
+        return
+    rest = [q for q in a if q not in turning]
     if len(turning) == 2:
-        one, other = turning.values()
-        square = trigsimp(one**2 + other**2)
-        if _fixed(square) and _fixed(trigsimp(one / other * (cos(heading) / sin(heading)) ** _way(one))):
-            rest = [q for q in a if q not in turning]
-            blade = f"a knife edge, skate or wheel with the heading {shown}"
-            seen = f", as seen from a point that {_and(rest)} carries along" if rest else ""
-            yield f"{blade}: ({', '.join(map(name_of, turning))}) does not move across it{seen}"
-    elif len(turning) == 1 and len(a) == 2:
-        (rolled, factor), straight = next(iter(turning.items())), next(q for q in a if q not in turning)
-        if _fixed(a[straight]) and any(_fixed(factor / f(heading)) for f in (sin, cos)):
+        (x, one), (y, other) = turning.items()
+        for p, q, f, g in ((x, y, one, other), (y, x, other, one)):
+            if trigsimp(f * cos(heading) + g * sin(heading)) == 0 and _fixed(trigsimp(f / sin(heading))):
+                words = f"a knife edge, skate or wheel with the heading {name_of(heading)}: "
+                words += f"({name_of(p)}, {name_of(q)}) does not move across it"
+                carry = "carries" if len(rest) == 1 else "carry"
+                yield words + (f", as seen from a point that {_and(rest)} {carry} along" if rest else "")
+    elif len(turning) == 1 and len(rest) == 1:
+        (rolled, factor), straight = next(iter(turning.items())), rest[0]
+        radius = [factor / (a[straight] * f(heading)) for f in (sin, cos)]
+        if _fixed(a[straight]) and any(_fixed(r) and r not in (1, -1) for r in radius):
             yield (
-                f"rolling without slipping of {name_of(rolled)} in the direction of the heading {shown}, "
+                f"rolling without slipping of {name_of(rolled)} in the direction of the heading {name_of(heading)}, "
                 f"its component along {name_of(straight)}"
             )
-
-
-def _way(e: Expr) -> int:
-    return 1 if e.has(sin) else -1
 
 
 def _quadratic(kind: Kind) -> Iterator[str]:
@@ -116,9 +114,11 @@ def _quadratic(kind: Kind) -> Iterator[str]:
         psi = Poly(kind.constraint.expr, *moving)
     except PolynomialError:
         return
+    squares = [psi.coeff_monomial(v**2) for v in moving]
+    plain = len(psi.terms()) == len(moving) + (psi.coeff_monomial(1) != 0)
     if psi.is_homogeneous and psi.total_degree() == 2:
         yield "a cone of velocities, as Appell's"
-    elif psi.total_degree() == 2 and len(Add.make_args(kind.constraint.expr)) > len(moving):
+    elif plain and len(set(squares)) == 1 and squares[0] != 0 and not coordinates_in(psi.coeff_monomial(1)):
         yield "a speed that is prescribed"
 
 

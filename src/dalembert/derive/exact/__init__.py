@@ -3,15 +3,18 @@
 from dalembert.derive.exact.germs import Germs
 from dalembert.derive.exact.leaf import leaf_points
 from dalembert.derive.exact.numbers import Unvalued
+from dalembert.derive.exact.reals import Real
 from dalembert.derive.exact.residues import PRIMES, Points
-from dalembert.derive.exact.trials import PROVED, Evidence, Untried, tried, vanishes
+from dalembert.derive.exact.trials import PROVED, UNTRIED, Evidence, Untried, tried, vanishes
 
 __all__ = [
     "PRIMES",
     "PROVED",
+    "UNTRIED",
     "Evidence",
     "Germs",
     "Points",
+    "Real",
     "Untried",
     "Unvalued",
     "leaf_points",

@@ -9,7 +9,10 @@ from sympy import (
     Abs,
     Add,
     And,
+    Derivative,
+    Dummy,
     Expr,
+    Function,
     Ge,
     Gt,
     Heaviside,
@@ -25,6 +28,7 @@ from sympy import (
     Pow,
     Rational,
     S,
+    Subs,
     Symbol,
     acos,
     acosh,
@@ -105,6 +109,8 @@ class Germs:
             return jets.constant(numbers.start(e, ()))
         if isinstance(e, SWITCHING):
             return self.jet(self._branch(e))
+        if isinstance(e, Derivative):
+            raise Unvalued(f"{e} is the derivative of a function that is only named")
         parts = [self._made[a] for a in e.args]
         if isinstance(e, Add):
             return numbers.reduce(sum(parts[1:], parts[0]))
@@ -138,7 +144,21 @@ class Germs:
             return self._inverse(atan, self._start(e, parts), e.args[0] / e.args[1], series.divide(*parts))
         if e.func in SLOPES:
             return self._inverse(e.func, self._start(e, parts), e.args[0], u)
+        if isinstance(e, Function) and len(parts) == 1:
+            return self._by_derivatives(e, u)
         raise Unvalued(f"{e.func.__name__} is not known here")
+
+    def _by_derivatives(self, e: Expr, u: Array) -> Array:
+        """Another function of one argument, by its derivatives, as far as these are made of known functions."""
+        x = Dummy("x", real=True)
+        terms, slope, over = [self._start(e, [u])], e.func(x), S.One
+        for j in range(1, self.series.jets.order + 1):
+            slope, over = slope.diff(x), over / j
+            if slope.has(Derivative, Subs):
+                raise Unvalued(f"{e.func.__name__} is not known here")
+            value = self.jet(slope.xreplace({x: e.args[0]}) * over)[0]
+            terms.append(value)
+        return self.series.jets.compose(terms, u)
 
     def _start(self, e: Expr, parts: list[Array]) -> Array:
         """The values of a function at the points."""

@@ -10,18 +10,16 @@ from dalembert.derive.exact.germs import Germs
 from dalembert.derive.exact.numbers import Unvalued
 from dalembert.derive.exact.reals import Real
 
-TRIES = 40
-STEPS = 80
+TRIES = 12
+STEPS = 40
 
 
-def leaf_points(
-    relations: Sequence[Expr], variables: Sequence[Symbol], values: Mapping[Symbol, Expr], near: Mapping[Symbol, float]
-) -> Iterator[Real]:
+def leaf_points(relations: Sequence[Expr], variables: Sequence[Symbol], near: Mapping[Symbol, float]) -> Iterator[Real]:
     """Random points on φ = 0, near one if it is known, as far as Newton's method finds them."""
     random = Random(3)
     for attempt in range(TRIES):
         real = Real(random)
-        start = {s: real.rational(x) for s, x in values.items()}
+        start: dict[Symbol, Any] = {}
         spread = 4 if near and attempt < TRIES // 2 else 1
         for x in variables:
             shift = (real.random() - 1) / spread

@@ -15,17 +15,22 @@ DIGITS = 50
 
 
 class Real:
-    """The numbers of one point, with `values` for symbols that have one and random values between ½ and 3/2 else."""
+    """The numbers of one point: `values` for symbols that have one, random ones else, between ½ and 3/2 times `spread`.
+
+    With `signs` they may be negative, but for symbols that cannot be.
+    """
 
     count = 1
     dtype: Any = object
 
-    def __init__(self, random: Random, values: Mapping[Symbol, Any] | None = None) -> None:
+    def __init__(
+        self, random: Random, values: Mapping[Symbol, Any] | None = None, spread: int = 1, signs: bool = False
+    ) -> None:
         self.mp = mpmath.MPContext()
         self.mp.dps = DIGITS
         self.tolerance = self.mp.mpf(10) ** (-DIGITS // 2)
         self.good = np.ones(1, dtype=bool)
-        self._random = random
+        self._random, self._spread, self._signs = random, spread, signs
         self.values = dict(values or {})
 
     def reduce(self, a: Array) -> Array:
@@ -44,7 +49,8 @@ class Real:
     def symbol(self, s: Symbol) -> Array:
         """The value of a symbol."""
         if s not in self.values:
-            self.values[s] = self.random()
+            turned = self._signs and not s.is_nonnegative and self._random.random() < 0.5
+            self.values[s] = self.random() * (-1 if turned else 1) * (1 if s.is_nonnegative else self._spread)
         return self.number(self.values[s])
 
     def random(self) -> Any:
@@ -80,6 +86,8 @@ class Real:
 
     def pivot(self, values: Array, scale: Any = None) -> int | None:
         """The place of the largest number, where it is more than rounding beside `scale`."""
+        if not len(values):
+            return None
         sizes = [abs(v[0]) for v in values]
         best = max(range(len(sizes)), key=sizes.__getitem__)
         least = self.tolerance * (1 if scale is None else scale)

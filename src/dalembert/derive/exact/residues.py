@@ -54,7 +54,8 @@ FINEST = 2520  # the angle or exponent θ is taken as 2520 (θ/2520), so that θ
 
 CIRCULAR = (sin, cos, tan, cot, sec, csc)
 HYPERBOLIC = (sinh, cosh, tanh, coth)
-INDEPENDENT = (log, atan, asin, acos, acot, atan2, asinh, acosh, atanh, erf, AppliedUndef, Derivative)
+UNRELATED = (log, atan, asin, acos, acot, atan2, asinh, acosh, atanh, erf)  # relations among these are not known
+INDEPENDENT = (*UNRELATED, AppliedUndef, Derivative)
 
 
 class Points:
@@ -121,6 +122,8 @@ class Points:
 
     def pivot(self, values: np.ndarray, _: object = None) -> int | None:
         """The first of the numbers (places, count) that vanish at fewest points, which are good no longer."""
+        if not len(values):
+            return None
         counts = np.count_nonzero(values[:, self.good], axis=1)
         best = int(np.argmax(counts))
         if not counts[best]:
@@ -222,12 +225,16 @@ class Points:
         """(cos, sin) of Σ c τ, by the addition theorems from random points of the unit circle for each τ/N."""
         whole = self._constant(1), self._constant(0)
         for factor, term in _terms(argument):
-            if term == pi:
-                turn = self.of(cos(factor * pi).doit()), self.of(sin(factor * pi).doit())
-            else:
-                turn = self._turned(term, _whole(factor))
+            turn = self._fixed_angle(factor) if term == pi else self._turned(term, _whole(factor))
             whole = self._both(whole, turn)
         return whole
+
+    def _fixed_angle(self, factor: Expr) -> tuple[np.ndarray, np.ndarray]:
+        """(cos, sin) of a multiple of π: by roots where SymPy knows them, else any point for π/q."""
+        known = cos(factor * pi), sin(factor * pi)
+        if not any(e.has(cos, sin) for e in known):
+            return self.of(known[0]), self.of(known[1])
+        return self._turned(pi / factor.q, int(factor.p) * FINEST)
 
     def _turned(self, term: Expr, times: int) -> tuple[np.ndarray, np.ndarray]:
         if term not in self._circles:

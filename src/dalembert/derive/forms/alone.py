@@ -3,28 +3,30 @@
 import numpy as np
 from sympy import Expr, S
 
-from dalembert.derive.exact import PROVED, Evidence, Germs, tried, vanishes
+from dalembert.derive.exact import PROVED, UNTRIED, Evidence, Germs, tried, vanishes
 from dalembert.derive.forms.closure import Closure, closure
 from dalembert.derive.forms.combination import combination
 from dalembert.derive.forms.frobenius import Row
-from dalembert.derive.forms.ground import NOWHERE, Ground
+from dalembert.derive.forms.ground import NOWHERE, Ground, shortened
 from dalembert.derive.forms.kinds import Kind
 from dalembert.derive.forms.pfaff import Form
 from dalembert.derive.forms.singular import singular_places
-from dalembert.derive.integrals import find_integrals
-from dalembert.derive.tidy import tidy
+from dalembert.derive.integrals import find_integrals, potential
 from dalembert.model import ON_POSITIONS, Constraint
 
 SECONDS = 1.0
 
 
-def kind_of(constraint: Constraint, form: Form, ground: Ground) -> Kind:
-    """The kind of a constraint, whose form is given. Raises `Untried` where it has a function nothing is known of."""
+def kind_of(constraint: Constraint, form: Form, ground: Ground, *, seek: bool = True) -> Kind:
+    """The kind of a constraint, whose form is given; integrals are sought unless only the verdict is wanted.
+
+    Raises `Untried` where it has a function nothing is known of.
+    """
     if form.coefficients is None:
         return _nonlinear(constraint, form.psi, ground)
     if isinstance(constraint, ON_POSITIONS):
-        return _stated(constraint, form.coefficients, ground)
-    return _linear(constraint, form.coefficients, ground)
+        return _stated(constraint, form.coefficients, ground, seek)
+    return _linear(constraint, form.coefficients, ground, seek)
 
 
 def _nonlinear(constraint: Constraint, psi: Expr, ground: Ground) -> Kind:
@@ -37,13 +39,13 @@ def _nonlinear(constraint: Constraint, psi: Expr, ground: Ground) -> Kind:
         exact=False,
         linear=False,
         catastatic=not rest.has(*NOWHERE) and ground.vanishes(rest),
-        rheonomic=not vanishes(change, [*ground.variables, *algebra.v], ground.values),
-        evidence=PROVED,
+        rheonomic=not vanishes(change, [*ground.variables, *algebra.v]),
+        evidence=UNTRIED,
     )
 
 
-def _stated(constraint: Constraint, row: Row, ground: Ground) -> Kind:
-    phi = ground.algebra.convert(constraint.expr)
+def _stated(constraint: Constraint, row: Row, ground: Ground, seek: bool) -> Kind:
+    phi = ground.stated(constraint.expr)
     still = ground.vanishes(row[-1])
     return Kind(
         constraint,
@@ -57,22 +59,22 @@ def _stated(constraint: Constraint, row: Row, ground: Ground) -> Kind:
         factor=S.One,
         constant=S.Zero,
         form=ground.form(row),
-        singular=ground.restored(singular_places([row[:-1]], ground.variables, [phi])),
+        singular=ground.restored(singular_places([row[:-1]], ground.algebra.q, [phi])) if seek else (),
     )
 
 
-def _linear(constraint: Constraint, row: Row, ground: Ground) -> Kind:
-    found = closure([row], ground.variables, ground.values)
-    whole, still = found.rank > 0 and found.integrals == found.rank, ground.vanishes(row[-1])
+def _linear(constraint: Constraint, row: Row, ground: Ground, seek: bool) -> Kind:
+    found = closure([row], ground.variables)
+    whole, still = found.integrals == found.rank, ground.vanishes(row[-1])
+    exact = _is_closed(row, ground)
     integral, factor, evidence = None, None, found.evidence
-    if whole:
-        for f in find_integrals([ground.named(row)], ground.variables, 1, SECONDS):
-            integral, factor, evidence = _scaled(f, row, found, ground)
+    if whole and found.rank and seek:
+        integral, factor, evidence = _integral(row, exact, found, ground)
     back = ground.algebra.restore
     return Kind(
         constraint,
         holonomic=whole,
-        exact=_is_closed(row, ground),
+        exact=exact,
         linear=True,
         catastatic=still,
         rheonomic=not still if whole else _changes(row, ground),
@@ -81,18 +83,25 @@ def _linear(constraint: Constraint, row: Row, ground: Ground) -> Kind:
         factor=None if factor is None else back(factor),
         constant=None if integral is None else ground.constant(integral),
         form=ground.form(row),
-        singular=ground.restored(singular_places([row[:-1]], ground.variables)),
+        singular=ground.restored(singular_places([row[:-1]], ground.algebra.q)) if seek else (),
     )
 
 
-def _scaled(f: Expr, row: Row, found: Closure, ground: Ground) -> tuple[Expr, Expr | None, Evidence]:
-    """An integral with its factor μ, df = μ ω; scaled so that μ = 1 where the row is exact."""
+def _integral(row: Row, exact: bool, found: Closure, ground: Ground) -> tuple[Expr | None, Expr | None, Evidence]:
+    """An integral with its factor μ, df = μ ω, which is 1 where the row is exact; and how sure that is."""
+    f = potential(ground.named(row), ground.variables, SECONDS) if exact else None
+    if f is None:
+        sought = find_integrals([ground.named(row)], ground.variables, 1, SECONDS)
+        if not sought:
+            return None, None, found.evidence
+        f = sought[0]
+    f = ground.fit(f)
     made = combination(ground.differential(f), [row], found.pivots, ground.variables)
     if made is None:
         return f, None, found.evidence
     factor = made.coefficients[0]
     if not factor.free_symbols & set(ground.variables):
-        f, factor = f if factor == 1 else tidy(f / factor), S.One
+        f, factor = f if factor == 1 else shortened(f / factor), S.One
     return f, factor, PROVED if made.proved else found.evidence
 
 
@@ -103,7 +112,7 @@ def _is_closed(row: Row, ground: Ground) -> bool:
         slopes = np.array([germs.slopes(a) for a in row])
         return germs.vanish((slopes - slopes.transpose(1, 0, 2)).reshape(-1, germs.numbers.count))
 
-    return tried(row, ground.variables, ask, 1, ground.values)[0]
+    return tried(row, ground.variables, ask, all)[0]
 
 
 def _changes(row: Row, ground: Ground) -> bool:
@@ -116,4 +125,4 @@ def _changes(row: Row, ground: Ground) -> bool:
         p = germs.numbers.pivot(values[:-1])
         return p is not None and not germs.vanish(reduce(rates * values[p]) - reduce(values * rates[p]))
 
-    return tried(row, ground.variables, ask, 1, ground.values)[0]
+    return tried(row, ground.variables, ask, any)[0]

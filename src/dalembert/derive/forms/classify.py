@@ -1,20 +1,20 @@
 """From a statement to what its constraints are: one by one, and as a set."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from sympy import Expr, S
 
-from dalembert.derive.exact import PROVED, Untried
+from dalembert.derive.exact import PROVED, UNTRIED, Evidence, Untried
 from dalembert.derive.forms.alone import kind_of
-from dalembert.derive.forms.closure import Closure, closure, closure_of_exact, closure_on, independent_rows
+from dalembert.derive.forms.closure import Closure, independent_rows
 from dalembert.derive.forms.combination import combination
 from dalembert.derive.forms.frobenius import Row
-from dalembert.derive.forms.ground import Ground
+from dalembert.derive.forms.ground import NOWHERE, Ground
 from dalembert.derive.forms.kinds import Kind, Kinds, Relation
-from dalembert.derive.forms.pfaff import forms
+from dalembert.derive.forms.ranks import ranked
 from dalembert.derive.forms.singular import Place, singular_places
-from dalembert.derive.independence import independence
 from dalembert.derive.integrals import find_integrals
 from dalembert.model import ON_POSITIONS, ModelError, OneSided, Statement
 
@@ -24,17 +24,46 @@ SECONDS = 3.0
 def classify(system: Statement) -> Kinds:
     """What each constraint of a statement is, and what they are together.
 
-    Raises ModelError where a constraint has a function of which nothing is known.
+    For all values of the parameters; where those given make a difference, for these, with a note. Raises ModelError
+    where a constraint has a function of which nothing is known.
     """
-    ground = Ground.of(system)
-    found = forms(system, ground.algebra)
+    generic = _classified(Ground.of(system))
+    if not system.values:
+        return generic
+    ground = Ground.of(system, valued=True)
+    if _verdicts(generic) == _verdicts(_classified(ground, seek=False)) and not _degenerate(generic, ground):
+        return generic
+    found = _classified(ground)
+    other = f"for others the rank is {generic.rank}, with {generic.integrable} integrals"
+    return replace(found, notes=(*found.notes, f"this holds for the values given of the parameters; {other}"))
+
+
+def _verdicts(kinds: Kinds) -> tuple[object, ...]:
+    """All that is decided, without what was found in symbols."""
+    alone = [(k.holonomic, k.exact, k.linear, k.catastatic, k.rheonomic) for k in kinds.constraints]
+    return alone, kinds.holonomic, kinds.integrable, kinds.rank, kinds.dependent, kinds.contradictory
+
+
+def _degenerate(kinds: Kinds, ground: Ground) -> bool:
+    """Whether an integral says less for the values given than for others."""
+    functions = [ground.stated(f) for f in kinds.integrals]
+    rows = [ground.differential(f) for f in functions]
+    alone = [ground.differential(ground.stated(k.integral)) for k in kinds.constraints if k.integral is not None]
+    if any(f.has(*NOWHERE) for f in functions) or any(
+        not independent_rows([row], ground.variables).rows for row in alone
+    ):
+        return True
+    return len(independent_rows(rows, ground.variables).rows) < len(rows)
+
+
+def _classified(ground: Ground, *, seek: bool = True) -> Kinds:
     kinds: list[Kind] = []
-    for c, form in zip(system.constraints, found, strict=True):
+    for c, form in zip(ground.system.constraints, ground.forms, strict=True):
         try:
-            kinds.append(kind_of(c, form, ground))
+            kinds.append(kind_of(c, form, ground, seek=seek))
         except Untried as reason:
             raise ModelError(f"the constraint {c.name!r}", [f"it cannot be classified: {reason}"]) from None
-    return _together(system, kinds, [form.coefficients for form in found], ground)
+    return _together(kinds, ground, seek)
 
 
 class _Set(NamedTuple):
@@ -58,26 +87,28 @@ class _Set(NamedTuple):
 
     def relations(self, ground: Ground) -> list[Expr]:
         """The relations among coordinates that were stated."""
-        stated = [k.constraint for k in self.kinds if isinstance(k.constraint, ON_POSITIONS)]
-        return [ground.algebra.convert(c.expr) for c in stated]
+        return [ground.stated(k.constraint.expr) for k in self.kinds if isinstance(k.constraint, ON_POSITIONS)]
 
 
-def _together(system: Statement, kinds: Sequence[Kind], rows: Sequence[Row | None], ground: Ground) -> Kinds:
+def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
+    system = ground.system
     contacts = tuple(c.name for c in system.constraints if isinstance(c, OneSided))
     held = [i for i, c in enumerate(system.constraints) if c.name not in contacts]
-    chosen, contradicted, notes = independence(system.without(contacts))
-    against = sorted({*contradicted, *_against([rows[i] for i in held], ground)})
+    whole, independent, against, notes = ranked(ground, held)
     kept = [j for j in range(len(held)) if j not in against]
     own = _Set(
-        [kinds[held[j]] for j in kept], [rows[held[j]] for j in kept], tuple(kept.index(j) for j in chosen if j in kept)
+        [kinds[held[j]] for j in kept],
+        [ground.forms[held[j]].coefficients for j in kept],
+        tuple(kept.index(j) for j in independent),
     )
-    whole, remarks = _closure(own, ground)
-    integrals = _integrals(own, whole, ground)
-    if len(integrals) < whole.integrals:
+    integrals = _integrals(own, whole, ground) if seek else []
+    remarks = list(notes)
+    if seek and len(integrals) < whole.integrals:
         remarks.append(f"of {whole.integrals} independent integrals {len(integrals)} were found in closed form")
     if not whole.complete:
-        remarks.append("the brackets were not followed to their end: there may be fewer integrals")
+        remarks.append("brackets were followed to a limited depth only: there are at most so many integrals")
     found = len(integrals) == whole.integrals and all(sure for _, _, sure in integrals)
+    proved = found and whole.complete and (whole.evidence.exact or whole.integrals == whole.rank)
     every = len(own.linear) == len(own.rows)
     return Kinds(
         system.coordinates,
@@ -86,47 +117,22 @@ def _together(system: Statement, kinds: Sequence[Kind], rows: Sequence[Row | Non
         integrable=whole.integrals,
         integrals=tuple(ground.algebra.restore(f) for f, _, _ in integrals),
         constants=tuple(S.Zero if stated else ground.constant(f) for f, stated, _ in integrals),
-        rank=len([j for j in chosen if j in kept]),
+        rank=len(own.independent),
         dependent=tuple(k.name for j, k in enumerate(own.kinds) if j not in own.independent),
-        relations=tuple(_relations(own, ground)),
+        relations=tuple(_relations(own, ground)) if seek else (),
         contradictory=tuple(kinds[held[j]].name for j in against),
         contacts=contacts,
-        singular=_singular(own, ground),
+        singular=_singular(own, ground) if seek else (),
         growth=whole.growth,
-        evidence=PROVED if found and (whole.evidence.exact or whole.integrals == whole.rank) else whole.evidence,
-        notes=(*notes, *remarks),
+        evidence=_evidence(proved, every, whole),
+        notes=tuple(remarks),
     )
 
 
-def _against(rows: Sequence[Row | None], ground: Ground) -> set[int]:
-    """The rows that make dt a combination of the forms: no velocity satisfies them and those before."""
-    linear = [j for j, row in enumerate(rows) if row is not None]
-    found = independent_rows([row for row in rows if row is not None], ground.variables, ground.values)
-    last = len(ground.variables) - 1
-    return {linear[j] for j, pivot in zip(found.rows, found.pivots, strict=True) if pivot == last}
-
-
-def _closure(own: _Set, ground: Ground) -> tuple[Closure, list[str]]:
-    """Rank and integrals of the rows: anywhere, or only where the stated relations hold if that makes a difference."""
-    notes: list[str] = []
-    rows, relations = own.linear_rows(), own.relations(ground)
-    find = closure_of_exact if len(relations) == len(rows) else closure
-    whole = find(rows, ground.variables)
-    if ground.values:
-        given = find(rows, ground.variables, ground.values)
-        if (given.rank, given.integrals) != (whole.rank, whole.integrals):
-            other = f"rank {whole.rank} and {whole.integrals} integrals"
-            notes.append(f"this holds for the values given of the parameters; for others there are {other}")
-            whole = given
-    rank = len([j for j in own.independent if own.rows[j] is not None])
-    if relations and (whole.integrals < whole.rank or rank < whole.rank):
-        try:
-            there = closure_on(relations, rows, ground.variables, ground.values, ground.near)
-        except Untried as reason:
-            return whole, [*notes, f"tried everywhere, not on the constraints alone: {reason}"]
-        if (there.rank, there.integrals) != (whole.rank, whole.integrals):
-            return there, [*notes, "this holds where the stated relations among coordinates do, not elsewhere"]
-    return whole, notes
+def _evidence(proved: bool, every: bool, whole: Closure) -> Evidence:
+    if not whole.complete or (not every and not whole.rank):
+        return UNTRIED
+    return PROVED if proved else whole.evidence
 
 
 def _integrals(own: _Set, whole: Closure, ground: Ground) -> list[tuple[Expr, bool, bool]]:
@@ -136,14 +142,14 @@ def _integrals(own: _Set, whole: Closure, ground: Ground) -> list[tuple[Expr, bo
     for j in sorted(own.linear, key=lambda j: (not stated[j], j not in own.independent, j)):
         kind = own.kinds[j]
         if kind.integral is not None:
-            known.append((ground.algebra.convert(kind.integral), stated[j], not kind.evidence.chance))
+            known.append((ground.stated(kind.integral), stated[j], not kind.evidence.chance))
     found = _independent(known, whole.integrals, ground)
     if len(found) == whole.integrals:
         return found
     rows = own.linear_rows()
     base = [rows[j] for j in whole.rows]
     more: list[tuple[Expr, bool, bool]] = []
-    for f in find_integrals(list(map(ground.named, rows)), ground.variables, whole.integrals, SECONDS):
+    for f in map(ground.fit, find_integrals(list(map(ground.named, rows)), ground.variables, whole.integrals, SECONDS)):
         made = combination(ground.differential(f), base, whole.pivots, ground.variables)
         more.append((f, False, made is not None and made.proved))
     return _independent([*found, *more], whole.integrals, ground)
@@ -176,5 +182,5 @@ def _singular(own: _Set, ground: Ground) -> tuple[Place, ...]:
     """Where the rank of the set drops: where a row vanishes, and where rows become dependent."""
     alone = [place for kind in own.kinds for place in kind.singular]
     rows = [row[:-1] for j in own.independent if (row := own.rows[j]) is not None]
-    more = singular_places(rows, ground.variables, own.relations(ground)) if len(rows) > 1 else ()
+    more = singular_places(rows, ground.algebra.q, own.relations(ground)) if len(rows) > 1 else ()
     return tuple(dict.fromkeys([*alone, *ground.restored(more)]))

@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 from dalembert.derive.exact import PROVED, Evidence, Germs, Untried, leaf_points, tried
 from dalembert.derive.forms.frobenius import Independent, Row, Span, independent, span
 
-MOST_PAIRS = 300_000  # products of coefficients in one product of jets
+MOST_PAIRS = 120_000  # products of coefficients in one product of jets
 LEAF_POINTS = 3
 LEAF_ORDER = 3
 
@@ -33,7 +33,7 @@ class Closure:
         return len(self.rows)
 
 
-def closure(rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None = None) -> Closure:
+def closure(rows: Sequence[Row], variables: Sequence[Symbol]) -> Closure:
     """Rank and integrals of forms at generic points, by exact arithmetic where their functions allow it.
 
     That brackets lead out of the span is proved by the point at which they do; that they do not is tried. Raises
@@ -42,10 +42,11 @@ def closure(rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Sy
     places = _occurring(rows, variables)
     own, short = [variables[j] for j in places], [[row[j] for j in places] for row in rows]
     entries = [e for row in short for e in row]
+    active = [x for x in own if any(x in e.free_symbols for e in entries)]
     order = 1
     while True:
-        found, evidence = tried(entries, own, lambda germs: span(germs, short), order, values)
-        if found.complete or comb(2 * len(own) + order + 1, order + 1) > MOST_PAIRS:
+        found, evidence = tried(entries, active, lambda germs: span(germs, short, own), _widest, order)
+        if found.complete or comb(2 * len(active) + order + 1, order + 1) > MOST_PAIRS:
             certain = evidence.exact and len(found.rows) == len(rows) and not found.integrals
             known = Evidence(True, evidence.points, 0.0) if certain else evidence
             return _closed(found._replace(pivots=tuple(places[p] for p in found.pivots)), known)
@@ -59,47 +60,47 @@ def _occurring(rows: Sequence[Row], variables: Sequence[Symbol]) -> list[int]:
     return [j for j, x in enumerate(variables) if j == last or x in used or any(row[j] != 0 for row in rows)]
 
 
-def independent_rows(
-    rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None = None
-) -> Independent:
+def independent_rows(rows: Sequence[Row], variables: Sequence[Symbol]) -> Independent:
     """The earliest rows that are independent at generic points, and their pivots."""
-    return _independent(rows, variables, values)[0]
+    return _independent(rows, variables)[0]
 
 
-def _independent(
-    rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None
-) -> tuple[Independent, Evidence]:
-    return tried([e for row in rows for e in row], variables, lambda germs: independent(germs, rows), 0, values)
+def _independent(rows: Sequence[Row], variables: Sequence[Symbol]) -> tuple[Independent, Evidence]:
+    entries = [e for row in rows for e in row]
+    return tried(entries, variables, lambda germs: independent(germs, rows), _most, 0)
 
 
-def closure_of_exact(
-    rows: Sequence[Row], variables: Sequence[Symbol], values: Mapping[Symbol, Expr] | None = None
-) -> Closure:
+def _most(found: list[Independent]) -> Independent:
+    return max(found, key=lambda one: len(one.rows))
+
+
+def _widest(found: Sequence[Span]) -> Span:
+    """What is generic: the largest rank, and the largest closure, that were seen."""
+    return max(found, key=lambda one: (len(one.rows), sum(one.growth)))
+
+
+def closure_of_exact(rows: Sequence[Row], variables: Sequence[Symbol]) -> Closure:
     """The same as `closure` for forms that are differentials: every bracket stays in their span."""
-    found, evidence = _independent(rows, variables, values)
+    found, evidence = _independent(rows, variables)
     known = PROVED if evidence.exact and len(found.rows) == len(rows) else evidence
     return Closure(found.rows, found.pivots, len(found.rows), (0,) if found.rows else (), True, known)
 
 
 def closure_on(
-    relations: Sequence[Expr],
-    rows: Sequence[Row],
-    variables: Sequence[Symbol],
-    values: Mapping[Symbol, Expr],
-    near: Mapping[Symbol, float],
+    relations: Sequence[Expr], rows: Sequence[Row], variables: Sequence[Symbol], near: Mapping[Symbol, float]
 ) -> Closure:
     """The same where relations φ = 0 hold, whose differentials are among the rows; by numbers of 50 digits.
 
     Off φ = 0 the forms need not be integrable, nor have the same rank.
     """
-    points = list(islice(leaf_points(relations, variables, values, near), LEAF_POINTS))
+    points = list(islice(leaf_points(relations, variables, near), LEAF_POINTS))
     order = 1
     while True:
-        seen = [(span(Germs(real, variables, order), rows), real) for real in points]
+        seen = [(span(Germs(real, variables, order), rows, variables), real) for real in points]
         spans = [found for found, real in seen if np.all(real.good)]
         if not spans:
             raise Untried("no point on the constraints was found")
-        best = max(spans, key=lambda found: (len(found.rows), sum(found.growth)))
+        best = _widest(spans)
         if best.complete or order >= LEAF_ORDER:
             return _closed(best, Evidence(False, len(spans), 1e-20))
         order += 1

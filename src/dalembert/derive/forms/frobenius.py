@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from dalembert.derive.exact import Germs
 from dalembert.derive.exact.numbers import Array
@@ -50,11 +50,15 @@ def independent(germs: Germs, rows: Sequence[Row]) -> Independent:
     return Independent(*_echelon(germs, rows)[:2])
 
 
-def span(germs: Germs, rows: Sequence[Row]) -> Span:
-    """The rank of forms and the number of their integrals, seen at generic points, with jets of some order."""
+def span(germs: Germs, rows: Sequence[Row], columns: Sequence[Symbol]) -> Span:
+    """The rank of forms and the number of their integrals, seen at generic points, with jets of some order.
+
+    `columns` are the variables x_1 … x_N; jets need only those on which a coefficient depends.
+    """
     chosen, pivots, c = _echelon(germs, rows)
     k, order, reduce = len(chosen), germs.series.jets.order, germs.numbers.reduce
-    free = [j for j in range(len(germs.variables)) if j not in pivots]
+    free = [j for j in range(len(columns)) if j not in pivots]
+    places = [germs.variables.index(x) if x in germs.variables else None for x in columns]
     if not k:
         return Span((), (), (), True)
     fields = {j: {p: reduce(-c[r][j]) for r, p in enumerate(pivots)} for j in free}
@@ -63,9 +67,9 @@ def span(germs: Germs, rows: Sequence[Row]) -> Span:
     newest: list[dict[int, Array]] = []
     for depth in range(1, order + 1):
         if depth == 1:
-            brackets = [_bracket(germs, depth, i, fields[i], fields[j], j) for i, j in combinations(free, 2)]
+            brackets = [_bracket(germs, places, depth, i, fields[i], fields[j], j) for i, j in combinations(free, 2)]
         else:
-            brackets = [_bracket(germs, depth, i, fields[i], y) for y in newest for i in free]
+            brackets = [_bracket(germs, places, depth, i, fields[i], y) for y in newest for i in free]
         newest = [b for b in brackets if found.takes(np.array([b[p][0] for p in pivots]))]
         growth.append(len(newest))
         if not newest or len(found) == k:
@@ -74,7 +78,13 @@ def span(germs: Germs, rows: Sequence[Row]) -> Span:
 
 
 def _bracket(
-    germs: Germs, depth: int, i: int, x: dict[int, Array], y: dict[int, Array], j: int | None = None
+    germs: Germs,
+    places: Sequence[int | None],
+    depth: int,
+    i: int,
+    x: dict[int, Array],
+    y: dict[int, Array],
+    j: int | None = None,
 ) -> dict[int, Array]:
     """[X_i, Y] = X_i(Y) − Y(X_i) by its components along the pivots; Y is X_j, or lies along the pivots.
 
@@ -84,14 +94,20 @@ def _bracket(
     for _ in range(depth - 1):
         jets = jets.lower
     low = jets.lower
+
+    def along(f: Array, direction: int) -> Array:
+        place = places[direction]
+        return low.constant(0) if place is None else jets.derivative(jets.cut(f), place)
+
     out = {}
     for p in x:
-        total = jets.derivative(jets.cut(y[p]), i)  # ∂_i Y_p
+        total = along(y[p], i)  # ∂_i Y_p
         if j is not None:
-            total = total - jets.derivative(jets.cut(x[p]), j)
+            total = total - along(x[p], j)
         for q in x:
-            total = total + low.product(low.cut(x[q]), jets.derivative(jets.cut(y[p]), q))
-            total = total - low.product(low.cut(y[q]), jets.derivative(jets.cut(x[p]), q))
+            if places[q] is not None:
+                total = total + low.product(low.cut(x[q]), along(y[p], q))
+                total = total - low.product(low.cut(y[q]), along(x[p], q))
         out[p] = germs.numbers.reduce(total)
     return out
 
@@ -107,7 +123,7 @@ def _echelon(germs: Germs, rows: Sequence[Row]) -> tuple[tuple[int, ...], tuple[
     solved: list[Array] = []
     for number, row in enumerate(rows):
         own = np.array([germs.jet(e) for e in row])  # (N, size, count)
-        scale = np.abs(own[:, 0]).max()
+        scale = np.abs(own).max()  # of derivatives too: a coefficient may vanish where it is looked at
         for p, other in zip(pivots, solved, strict=True):
             own = _minus(germs, own, own[p], other)
         best = numbers.pivot(own[:-1, 0], scale)

@@ -2,46 +2,67 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Self
 
-from sympy import Expr, Rational, S, Symbol
+from sympy import Expr, Float, Rational, S, Symbol, log
 
 from dalembert.derive.algebra import Symbols
+from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.exact import vanishes
 from dalembert.derive.forms.frobenius import Row
+from dalembert.derive.forms.pfaff import Form, form_of
 from dalembert.derive.forms.singular import Place
+from dalembert.derive.mechanics import constraint_rates
 from dalembert.derive.prepared import prepared
 from dalembert.derive.tidy import tidy
 from dalembert.model import Statement
 
 NOWHERE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
+SMALL = 10**6  # denominators of fractions that a decimal number may stand for
+SECONDS = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """Coordinates and time of a statement as symbols, and the values of the parameters that have one."""
+    """Coordinates and time of a statement as symbols, with values `given` to some parameters and numbers exact."""
 
     system: Statement
     algebra: Symbols
-    values: Mapping[Symbol, Expr]
+    given: Mapping[Symbol, Expr]
 
     @classmethod
-    def of(cls, system: Statement) -> Self:
-        """The ground of a statement."""
+    def of(cls, system: Statement, *, valued: bool = False) -> Self:
+        """The ground of a statement: for all values of its parameters, or for those it gives."""
         algebra = prepared(system).algebra
-        return cls(system, algebra, {algebra.parameters[s]: Rational(repr(x)) for s, x in system.values})
+        return cls(system, algebra, {algebra.parameters[s]: exact(x) for s, x in system.values} if valued else {})
 
     @property
     def variables(self) -> list[Symbol]:
         """The coordinates, and the time as the last."""
         return [*self.algebra.q, self.algebra.t]
 
+    def stated(self, e: Expr) -> Expr:
+        """An expression of the statement in these symbols, its numbers exact."""
+        return self.clean(self.algebra.convert(e))
+
+    def clean(self, e: Expr) -> Expr:
+        """The values given in place of parameters, and fractions in place of decimals."""
+        e = e.xreplace({f: exact(float(f)) for f in e.atoms(Float)})
+        return e.xreplace(dict(self.given)) if self.given else e
+
+    @cached_property
+    def forms(self) -> list[Form]:
+        """The form of every constraint: dφ of a relation among coordinates, ψ dt of one among velocities."""
+        _, rates = constraint_rates(self.system, self.algebra)
+        return [form_of(self.clean(psi), self.algebra) for psi in rates]
+
     @cached_property
     def near(self) -> dict[Symbol, float]:
         """The start, where it is stated and has a value; else nothing."""
-        start = self.start
-        numbers = {x: e.xreplace(dict(self.values)) for x, e in start.items()}
+        values = {self.algebra.parameters[s]: exact(x) for s, x in self.system.values}
+        numbers = {x: e.xreplace(values) for x, e in self.start.items()}
         return {x: float(e) for x, e in numbers.items()} if all(e.is_number for e in numbers.values()) else {}
 
     @cached_property
@@ -51,15 +72,27 @@ class Ground:
             return {}
         given = dict(self.system.initial)
         places = zip(self.system.coordinates, self.algebra.q, strict=True)
-        at = {x: self.algebra.convert(given.get(q, S.Zero)) for q, x in places}
+        at = {x: self.stated(given.get(q, S.Zero)) for q, x in places}
         return {**at, self.algebra.t: S.Zero}
+
+    def fit(self, f: Expr) -> Expr:
+        """An integral that exists at the start where f does not: 1/f at a pole, log(−u) where u is negative."""
+        if not self.start:
+            return f
+        for part in f.atoms(log):
+            at = {x: Float(v) for x, v in self.near.items()} if self.near else self.start
+            if part.args[0].xreplace(at).is_negative:
+                f = f.xreplace({part: log(-part.args[0])})
+        if f.xreplace(self.start).has(*NOWHERE) and not (1 / f).xreplace(self.start).has(*NOWHERE):
+            return 1 / f
+        return f
 
     def constant(self, f: Expr) -> Expr | None:
         """The value of a function of coordinates and time at the start; None where there is none."""
         if not self.start:
             return None
-        value = tidy(f.xreplace(self.start))
-        return None if value.has(*NOWHERE) else self.algebra.restore(value)
+        value = shortened(f.xreplace(self.start))
+        return None if value.has(*NOWHERE) or value.is_real is False else self.algebra.restore(value)
 
     def named(self, row: Row) -> dict[Symbol, Expr]:
         """The coefficients of a form that are not zero, by variable."""
@@ -71,8 +104,8 @@ class Ground:
         return tuple((back(x), back(a)) for x, a in self.named(row).items())
 
     def vanishes(self, e: Expr) -> bool:
-        """Whether a function of coordinates and time is identically zero, for the values given."""
-        return vanishes(e, self.variables, self.values)
+        """Whether a function of coordinates and time is identically zero."""
+        return vanishes(e, self.variables)
 
     def differential(self, f: Expr) -> Row:
         """The coefficients of df for a function of coordinates and time."""
@@ -82,3 +115,18 @@ class Ground:
     def restored(self, places: Iterable[Sequence[Expr]]) -> tuple[Place, ...]:
         """Places in the statement's own x(t)."""
         return tuple(tuple(self.algebra.restore(e) for e in place) for place in places)
+
+
+def exact(x: float) -> Expr:
+    """The fraction a number stands for: of small terms where it is the nearest number to one, else as it is written."""
+    near = Fraction(x).limit_denominator(SMALL)
+    return Rational(near.numerator, near.denominator) if float(near) == x else Rational(repr(x))
+
+
+def shortened(e: Expr) -> Expr:
+    """An expression in a short form, where that is found in time."""
+    try:
+        with deadline(SECONDS):
+            return tidy(e)
+    except Overtime:
+        return e

@@ -10,7 +10,6 @@ from dalembert.derive.forms.closure import independent_rows
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import Ground
 from dalembert.derive.forms.kinds import Kind, Kinds
-from dalembert.derive.forms.pfaff import forms
 from dalembert.model import (
     ON_POSITIONS,
     Constraint,
@@ -20,6 +19,7 @@ from dalembert.model import (
     ModelError,
     Multiplier,
     OneSided,
+    Reaction,
     Statement,
     name_of,
     refuse,
@@ -90,8 +90,8 @@ def _jointly(
     system: Statement, kinds: Kinds, stated: Sequence[Constraint]
 ) -> tuple[list[Constraint], list[str], list[str]]:
     """The constraints after rows that are integrable only together have given way to their integrals; what is kept."""
-    ground = Ground.of(system)
-    rows = [f.coefficients for f in forms(system, ground.algebra)]
+    ground = Ground.of(system, valued=bool(system.values))
+    rows = [f.coefficients for f in ground.forms]
     held = [i for i, c in enumerate(stated) if not isinstance(c, OneSided) and c.name not in kinds.contradictory]
     open_ = [(i, row) for i in held if not isinstance(stated[i], ON_POSITIONS) and (row := rows[i]) is not None]
     own = [(i, row) for i, row in open_ if not kinds[stated[i].name].holonomic]  # by itself: it was kept before
@@ -104,9 +104,13 @@ def _jointly(
     remaining = {i for i, row in own if _adds(taken, row, ground)}
     freed = [i for i, _ in own if i not in remaining]
     out = list(stated)
-    bound = [kind.name for kind in kinds.constraints if _bound(system, kind)]
-    if work := [out[i].name for i, _ in own if not isinstance(out[i].nature, Ideal) or out[i].name in bound]:
-        reason = f"integrable only together, while forces that do work belong to {', '.join(map(repr, work))}"
+    work = [out[i].name for i, _ in own if not isinstance(out[i].nature, Ideal)]
+    work += [out[i].name for i in held if _follows_forces(out[i])]
+    if work:
+        listed = ", ".join(map(repr, dict.fromkeys(work)))
+        reason = (
+            f"integrable only together, which changes the multipliers, while forces that do work belong to {listed}"
+        )
         return out, [reason] if fresh else [], []
     faults = [_without_constant(system, f, "the constraints together") for f, constant in fresh if constant is None]
     for i, (f, constant) in zip(freed, [] if faults else fresh, strict=False):
@@ -114,8 +118,14 @@ def _jointly(
     return out, [], faults
 
 
+def _follows_forces(constraint: Constraint) -> bool:
+    """Whether the nature of a constraint depends on constraint forces."""
+    nature = constraint.nature
+    return isinstance(nature, Coulomb) or any(e.has(Reaction) for e in nature.expressions())
+
+
 def _differential(f: Expr, ground: Ground) -> Row:
-    return ground.differential(ground.algebra.convert(f))
+    return ground.differential(ground.stated(f))
 
 
 def _adds(taken: list[Row], row: Row, ground: Ground) -> bool:

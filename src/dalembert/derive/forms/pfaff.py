@@ -2,13 +2,27 @@
 
 from typing import NamedTuple
 
-from sympy import Expr, PolynomialError, S, factor_list
+from sympy import (
+    Abs,
+    Expr,
+    Heaviside,
+    Max,
+    Min,
+    Mul,
+    Piecewise,
+    PolynomialError,
+    S,
+    factor_list,
+    fraction,
+    sign,
+    together,
+)
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.exact import vanishes
-from dalembert.derive.mechanics import constraint_rates
-from dalembert.model import Statement
+
+SWITCHING = (Abs, sign, Max, Min, Piecewise, Heaviside)
 
 
 class Form(NamedTuple):
@@ -23,12 +37,6 @@ class Form(NamedTuple):
     divided: Expr = S.One
 
 
-def forms(system: Statement, algebra: Symbols) -> list[Form]:
-    """The form of every constraint: dφ of a relation among coordinates, ψ dt of one among velocities."""
-    _, rates = constraint_rates(system, algebra)
-    return [form_of(psi, algebra) for psi in rates]
-
-
 def form_of(psi: Expr, algebra: Symbols) -> Form:
     """A relation among velocities as a differential form, also where it is one times a factor that vanishes nowhere."""
     if (linear := _linear(psi, algebra)) is not None:
@@ -41,6 +49,8 @@ def form_of(psi: Expr, algebra: Symbols) -> Form:
 
 def _linear(psi: Expr, algebra: Symbols) -> tuple[Expr, ...] | None:
     """The coefficients of a relation that is linear in the velocities, else None."""
+    if any(part.free_symbols & set(algebra.v) for part in psi.atoms(*SWITCHING)):
+        return None  # |v| has no second derivative, and is not linear
     slopes = algebra.gradient(psi, algebra.v)
     everything = [*algebra.q, algebra.t, *algebra.v]
     for a in slopes.values():
@@ -59,14 +69,21 @@ def _factors(psi: Expr, algebra: Symbols) -> list[tuple[Expr, Expr]]:
     """ψ as one factor and the product of the others, which vanish nowhere; [] where it is not such a product."""
     try:
         with deadline(0.5):
-            scale, parts = factor_list(psi, *algebra.v)
+            top, bottom = fraction(together(psi))
+            parts = [(f, n) for e in Mul.make_args(top) for f, n in _split(e, algebra)]
     except (PolynomialError, Overtime):
         return []
-    vanishing = [(f, n) for f, n in parts if not (f.is_positive or f.is_negative)]
-    if len(vanishing) != 1 or vanishing[0][1] != 1 or len(parts) == 1:
+    vanishing = [(f, n) for f, n in parts if not (f.is_positive or f.is_negative or f.is_nonzero)]
+    if len(vanishing) != 1 or vanishing[0][1] != 1 or (len(parts) == 1 and bottom == 1):
         return []
     factor = vanishing[0][0]
-    rest = S(scale)
-    for f, n in parts:
-        rest *= f**n if f is not factor else S.One
+    rest = Mul(*(f**n for f, n in parts if f is not factor)) / bottom
     return [(factor, rest)]
+
+
+def _split(e: Expr, algebra: Symbols) -> list[tuple[Expr, int]]:
+    """The factors of a part with their multiplicities, where it is a polynomial of the velocities."""
+    if not e.is_polynomial(*algebra.v):
+        return [(e, 1)]
+    scale, parts = factor_list(e, *algebra.v)
+    return [(S(scale), 1), *parts] if scale != 1 else list(parts)

@@ -22,7 +22,6 @@ from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.tidy import tidy
-from dalembert.model.errors import ModelError
 
 MOST_MINORS = 40
 MOST_ROWS = 4
@@ -46,7 +45,7 @@ def singular_places(
             if not minors or any(_never(m) for m in minors) or sum(m.count_ops() for m in minors) > MOST_OPERATIONS:
                 return ()
             return tuple(_places(minors, variables, relations))
-    except (Overtime, PolynomialError, NotImplementedError, ModelError):
+    except (Overtime, PolynomialError, NotImplementedError, TypeError, ValueError):  # SymPy cannot tell
         return ()
 
 
@@ -77,7 +76,7 @@ def _places(minors: Sequence[Expr], variables: Sequence[Symbol], relations: Sequ
     shared = [f for f in factored[0] if all(f in other for other in factored[1:])]
     for f in shared:
         if relations:
-            yield from (place for place in _solved([f, *relations], variables) if place)
+            yield from _solved([f, *relations], variables)
         else:
             yield (f,)
     rest = [[f for f in one if f not in shared] for one in factored]
@@ -100,13 +99,13 @@ def _solved(equations: Sequence[Expr], variables: Sequence[Symbol]) -> Iterator[
     """Common real zeros of expressions, each as differences x − value that vanish there."""
     used = set().union(*(e.free_symbols for e in equations))
     wanted = [x for x in variables if x in used]
-    if any(e.has(TrigonometricFunction) for e in equations) and len(equations) > 1 and len(wanted) > 1:
-        yield from _trigonometric(equations)
-        return
     linear = [e for e in equations if e.is_polynomial(*wanted) and Poly(e, *wanted).total_degree() == 1]
     for first in solve(linear, wanted, dict=True) if linear else [{}]:
         rest = [left for e in equations if (left := expand(e.xreplace(first))) != 0]
         if any(_never(e) or not e.free_symbols & set(wanted) for e in rest):
+            continue
+        if any(part.free_symbols & set(wanted) for e in rest for part in e.atoms(TrigonometricFunction)):
+            yield from ((*(x - value for x, value in first.items()), *place) for place in _trigonometric(rest))
             continue
         for second in solve(rest, [x for x in wanted if x not in first], dict=True) if rest else [{}]:
             solution = {**{x: value.xreplace(second) for x, value in first.items()}, **second}

@@ -99,7 +99,7 @@ def _frame(ready: Ready, forces: tuple[int, ...]) -> Frame:
     now, rows, units = ready.now, ready.rows, ready.units
     M, Q = units[:, None] * now.M * units, units * now.Q
     R = rows.A.T @ (rows.span / rows.sigma)
-    U, V = np.linalg.solve(ready.M, R), rows.virtual
+    U, V = rows.held, rows.virtual
     n, k, chosen = now.n, ready.rank, list(forces)
     count = k + len(chosen)
     P = np.zeros((n, count))

@@ -11,6 +11,10 @@ from dalembert.principles.ready import Ready, length, prepare
 from dalembert.principles.rows import contradiction, decide_rows
 from dalembert.principles.trust import Trust
 
+DIRECTION, SPREAD = 2e-12, 2e-14
+"""What of a fault is sure to show beside rounding: in the orthogonal factor, so that its direction is good to 1e-3
+(see ALIKE in `snooping`), and by what rounding of one row adds to another."""
+
 
 class Estimate(NamedTuple):
     """What the rows say together. Shapes: n coordinates, m constraints, u uncertain rows, d = u − rank of them.
@@ -18,7 +22,7 @@ class Estimate(NamedTuple):
     acceleration, ideal, nonideal (n,), multipliers (m,) as in Answer; acceleration_root and force_root (n, u − d),
     whose S Sᵀ are the covariances of q̈ and Qᶜ; residual (u,), measured less adjusted, in stated units; seen (d,), what
     the rows contradict each other by, in independent standard units; shown (u, d): a fault of size δ in row i adds
-    δ shown[i] to `seen`.
+    δ shown[i] to `seen`; rounding (u,), what |shown[i]| may be by rounding alone, in parts of the whole fault |F e_i|.
     """
 
     acceleration: Array
@@ -30,6 +34,7 @@ class Estimate(NamedTuple):
     residual: Array
     seen: Array
     shown: Array
+    rounding: Array
 
 
 class Frame(NamedTuple):
@@ -75,6 +80,7 @@ def estimate(now: Instant, trust: Trust, values: Array) -> Estimate:
         root[columns] = np.linalg.solve(R[:unknown], np.eye(unknown))  # not solve_triangular: see `decide_rows`
         Q1, Q2 = np.empty((u, unknown)), np.empty((u, u - unknown))
         Q1[order], Q2[order] = whole[:, :unknown], whole[:, unknown:]
+    rounding = _rounding(G, root @ Q1.T, Q2, F)
     root = Z @ root
     x = x + root @ (Q1.T @ y)
     seen = Q2.T @ y
@@ -85,7 +91,20 @@ def estimate(now: Instant, trust: Trust, values: Array) -> Estimate:
         residual=np.asarray(np.linalg.solve(F, Q2 @ seen), dtype=float),
         seen=seen,
         shown=F.T @ Q2,
+        rounding=rounding,
     )
+
+
+def _rounding(G: Array, inverse: Array, Q2: Array, F: Array) -> Array:
+    """How much of a fault in each row shows by rounding where none should, (u,).
+
+    Errors δG of the rows move the projector P = Q2 Q2ᵀ by −P δG G⁺ in a direction that P does not see; |δG| is ε |G|
+    row by row. Shapes G (u, x), inverse = G⁺ (x, u), Q2 (u, d), F (u, u).
+    """
+    faults = F / np.linalg.norm(F, axis=0)
+    moved = np.linalg.norm(inverse @ faults, axis=0)
+    seen = np.linalg.norm(np.linalg.norm(Q2, axis=1) * np.linalg.norm(G, axis=1))
+    return np.asarray(DIRECTION + SPREAD * moved * seen)
 
 
 def _frame(ready: Ready, forces: tuple[int, ...]) -> Frame:

@@ -30,7 +30,7 @@ def test_a_redundancy_of_one_never_locates_a_fault(sharp):
 
 @pytest.mark.parametrize("heavy", [1e3, 1e6, 1e8])
 def test_rounding_beside_heavy_rows_checks_nothing(heavy):
-    """Turned coordinates: a light row nothing else speaks of, and a heavy pair. What shows of the light one is noise."""
+    """Turned coordinates: a light row nothing else speaks of, beside heavy ones; what shows of it is noise."""
     for seed in range(20):
         random = np.random.default_rng(seed)
         turn = np.linalg.qr(random.normal(size=(3, 3)))[0]

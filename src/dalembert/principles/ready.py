@@ -7,7 +7,7 @@ import numpy as np
 from dalembert.principles.errors import Array, ContradictionError
 from dalembert.principles.factors import qr, solve_triangular
 from dalembert.principles.instant import Answer, Instant
-from dalembert.principles.mass import positive_mass
+from dalembert.principles.mass import Mass, positive_mass
 from dalembert.principles.rows import Contradiction, Dependency, Rows, contradiction, decide_rows, dependent_rows
 
 
@@ -66,8 +66,7 @@ def prepare(now: Instant, *, contradictory: bool = False) -> Ready:
     Raises ContradictionError where rows contradict each other (unless `contradictory` accepts them), and
     MassError where M is not positive on a direction the constraints leave free.
     """
-    mass = positive_mass(now)
-    rows = decide_rows(now.A * mass.units, mass.M, mass.rank)
+    mass, rows = decide(now)
     b = rows.scale * now.b
     C = mass.units * now.C
     conflict = contradiction(rows, b, length(mass.M, mass.Q) + length(mass.M, C))
@@ -77,6 +76,12 @@ def prepare(now: Instant, *, contradictory: bool = False) -> Ready:
     # here, so that all of them face the same question, and reported as `unmet`.
     unmet = rows.left @ (rows.left.T @ b)
     return Ready(now, mass.M, mass.Q, rows.A, b - unmet, C, rows, mass.units, unmet, conflict, mass.replaced)
+
+
+def decide(now: Instant) -> tuple[Mass, Rows]:
+    """The balanced mass and rows of an instant, whether its rows contradict each other or not. Raises MassError."""
+    mass = positive_mass(now)
+    return mass, decide_rows(now.A * mass.units, mass.M, mass.rank)
 
 
 def dependencies(now: Instant) -> tuple[Dependency, ...]:

@@ -190,7 +190,7 @@ def _evidence(now: Instant, rows: Plan, measured: Mapping[Any, float]) -> tuple[
         fault = f"{rows.names[far[0]]} is {y[far[0]]:.6g}, more than {FAR:g} times its standard deviation"
         raise StateError("what was measured", [fault])
     if not np.array_equal(b, now.b):
-        now = Instant(now.M, now.Q, now.A, b, now.C, now.coordinates, now.constraints)
+        now = now.with_right(b)
     return now, y
 
 

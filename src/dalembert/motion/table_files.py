@@ -101,7 +101,7 @@ def read_netcdf(path: Path, what: str, faults: list[str]) -> Any:
     except OSError as error:
         faults.append(_unreadable(path, what, error))
     except Exception as error:  # a reader says in many ways that it does not understand
-        faults.append(f"{what}: this cannot be read as a NetCDF file ({error})")
+        faults.append(f"{what}: this cannot be read as a NetCDF file ({str(error)[:80]} …)")
     return None
 
 

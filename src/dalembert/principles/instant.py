@@ -1,6 +1,7 @@
 """The arrays of one instant, and what a principle answers to them."""
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -74,6 +75,18 @@ class Instant:
             object.__setattr__(self, name, array)
         object.__setattr__(self, "coordinates", columns)
         object.__setattr__(self, "constraints", labels)
+
+    def with_right(self, b: ArrayLike) -> "Instant":
+        """The same instant with another right side b, (m,). Raises InstantError."""
+        faults: list[str] = []
+        right = _array("b", b, 1, faults)
+        faults += [] if faults else _faults("b", right, (self.m,))
+        if faults:
+            raise InstantError(faults)
+        right.setflags(write=False)
+        other = copy(self)
+        object.__setattr__(other, "b", right)
+        return other
 
     @property
     def n(self) -> int:

@@ -45,19 +45,24 @@ class Ready:
         return self.rows.rank
 
     def answer(self, acceleration: Array, ideal: Array, nonideal: Array, multipliers: Array) -> Answer:
-        """From balanced to stated units, with the multipliers of least Euclidean norm.
-
-        `multipliers` (m,) is any λ' of the balanced rows with A'ᵀλ' = ideal; only U'ᵀλ' matters, U' = span. The
-        stated A = scale⁻¹ A' has range scale⁻¹ U' = Z R, the least-norm λ lies in it, and U'ᵀ scale⁻¹ λ = U'ᵀλ'
-        gives λ = Z R⁻ᵀ U'ᵀλ'.
-        """
-        lam = self.rows.scale * multipliers
-        if self.rank < len(lam):
-            span = self.rows.span / self.rows.scale[:, None]
-            order = np.argsort(-np.max(np.abs(span), axis=1, initial=0.0))  # heavy rows first: light ones stay exact
-            Z, R, columns = qr(span[order], mode="economic", pivoting=True)
-            lam[order] = Z @ solve_triangular(R, (self.rows.span.T @ multipliers)[columns], trans="T")
+        """From balanced to stated units, with the multipliers of least Euclidean norm; see `least_norm`."""
+        lam = least_norm(self.rows, multipliers)
         return Answer(self.units * acceleration, ideal / self.units, nonideal / self.units, lam)
+
+
+def least_norm(rows: Rows, multipliers: Array) -> Array:
+    """The λ (m,) of least Euclidean norm of the stated rows, from any λ' (m,) of the balanced ones with the same force.
+
+    Only U'ᵀλ' matters, U' = span. The stated A = scale⁻¹ A' has range scale⁻¹ U' = Z R, the least-norm λ lies in it,
+    and U'ᵀ scale⁻¹ λ = U'ᵀλ' gives λ = Z R⁻ᵀ U'ᵀλ'.
+    """
+    lam: Array = rows.scale * multipliers
+    if rows.rank < len(lam):
+        span = rows.span / rows.scale[:, None]
+        order = np.argsort(-np.max(np.abs(span), axis=1, initial=0.0))  # heavy rows first: light ones stay exact
+        Z, R, columns = qr(span[order], mode="economic", pivoting=True)
+        lam[order] = Z @ solve_triangular(R, (rows.span.T @ multipliers)[columns], trans="T")
+    return lam
 
 
 def prepare(now: Instant, *, contradictory: bool = False) -> Ready:

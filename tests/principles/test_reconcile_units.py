@@ -86,6 +86,7 @@ def test_fifty_digits_say_the_same_in_any_units(seed, heavy, light, extra):
     M[:heavy, :heavy] = mass(random, heavy, 1.0)
     A = random.normal(size=(k, n))
     A[:light, heavy:] += 3 * np.eye(light)
+    A[:light, :heavy] *= random.random((light, heavy)) > 0.5  # some rows do not tell the unit of what has no mass
     A = np.vstack([A, random.normal(size=(extra, k)) @ A])
     units, scale = 2.0 ** random.integers(-20, 21, n), 2.0 ** random.integers(-20, 21, k + extra)
     order = random.permutation(n)  # coordinates without mass need not come last
@@ -126,3 +127,14 @@ def test_no_mass_at_all():
     assert_allclose(certificate.answer.acceleration, [2, -1e-6], rtol=1e-9)
     with pytest.raises(MassError):
         reconcile(Instant([[0.0, 0], [0, 0]], [3.0, -1.0], [[1, 1]], [1.0]), Trust([]), [])
+
+
+@pytest.mark.parametrize("power", [-60, -20, 0, 20, 60])
+def test_units_are_found_along_a_chain_of_rows(power):
+    """x + u = 1, u + v = 2 twice, w alone: only the first row ties what has no mass to what has; rows in any unit."""
+    units, scale = 2.0 ** np.array([0, power, -power, power]), 2.0 ** np.array([power, -power, 0, -power])
+    A = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1.0]])
+    now = Instant(np.diag([2.0, 0, 0, 0]), [4.0, 0, 0, 0], scale[:, None] * A * units, scale * [1, 2, 3, 4])
+    found = reconcile(now, Trust([("constraint", i) for i in range(4)], 1 / scale**2), now.b)
+    assert_allclose(found.acceleration * units, [2, -1, 3.5, 4], rtol=1e-12)  # 2 ẍ = 4 + λ and λ = 0
+    assert_allclose(found.chi_square, 0.5, rtol=1e-12)

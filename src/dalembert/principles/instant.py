@@ -135,8 +135,9 @@ def _faults(name: str, array: Array, shape: tuple[int, ...]) -> list[str]:
     faults = []
     if array.shape != shape:
         faults.append(f"{name}: shape {shape} expected, {array.shape} found")
-    bad = np.argwhere(~np.isfinite(array))
-    if bad.size:
+    finite = np.isfinite(array)
+    if not finite.all():
+        bad = np.argwhere(~finite)
         where = ", ".join(str(i) for i in bad[0])
         faults.append(f"{name}: {len(bad)} values are not finite, the first is {name}[{where}]")
     elif array.size and np.abs(array).max() > LARGEST:

@@ -57,10 +57,10 @@ def _in_rows(A: Array, powers: Array, known: NDArray[np.bool_]) -> Array:
     In a row a coordinate without mass is so much larger or smaller than those whose unit is known; the median over the
     rows is taken off. Entries that are rounding in their row and in their column do not count.
     """
-    size = np.abs(A) * np.ldexp(1.0, powers)
-    largest = np.maximum(size.max(axis=0, initial=0.0), size.max(axis=1, initial=0.0)[:, None])
+    size = np.abs(balance_rows(A * np.ldexp(1.0, powers))[0])
+    least = np.minimum(size.max(axis=0, initial=0.0), size.max(axis=1, initial=0.0)[:, None])
     with np.errstate(divide="ignore"):
-        logs = np.where(size > 8 * np.finfo(float).eps * largest, np.log2(size), -np.inf)
+        logs = np.where(size > 8 * np.finfo(float).eps * least, np.log2(size), -np.inf)
     known, powers = known.copy(), powers.copy()
     while not known.all():
         told = np.max(logs[:, known], axis=1, initial=-np.inf)  # (m,), −∞ where no unit in the row is known
@@ -69,7 +69,8 @@ def _in_rows(A: Array, powers: Array, known: NDArray[np.bool_]) -> Array:
             known[int(np.argmin(known))] = True  # tied to nothing that is known: any unit will do
             continue
         for i in np.flatnonzero(shares.any(axis=0)):
-            shift = int(np.round(np.median((logs[:, i] - told)[shares[:, i]])))
+            rows = shares[:, i]
+            shift = int(np.round(np.median(logs[rows, i] - told[rows])))
             powers[i] -= shift
             logs[:, i] -= shift
             known[i] = True

@@ -165,14 +165,15 @@ def test_files_that_cannot_be_read(run, tmp_path):
     (tmp_path / "bytes.csv").write_bytes(b"time,x\xff\n")
     assert "not a text file in UTF-8" in one(motion, tmp_path / "bytes.csv")
     (tmp_path / "log.nc").write_bytes(b"nothing of the kind")
-    with pytest.raises(da.ModelError, match=r"log\.nc: this cannot be read as a NetCDF file"):
-        da.reconcile(pendulum(), motion, sigma=SIGMA, measured=tmp_path / "log.nc")
+    assert "(log.nc): this cannot be read as a NetCDF file" in one(motion, tmp_path / "log.nc")
     (tmp_path / "log.doc").write_bytes(b"")
-    with pytest.raises(da.ModelError, match=r"ends in \.csv or \.nc"):
-        da.reconcile(pendulum(), motion, sigma=SIGMA, measured=tmp_path / "log.doc")
+    assert "ends in .csv or .nc" in one(motion, tmp_path / "log.doc")
+    (tmp_path / "folder.csv").mkdir()
+    assert "folder.csv' cannot be opened" in one(motion, tmp_path / "folder.csv")
     for missing in ("none.csv", "none.nc"):
-        with pytest.raises(FileNotFoundError):
-            da.reconcile(pendulum(), motion, sigma=SIGMA, measured=tmp_path / missing)
+        said = faults(motion, tmp_path / missing, sigma={"x_ddot": -1.0}, level=2.0)  # beside all else that is wrong
+        assert len(said) == 3
+        assert sum(f"there is no file '{tmp_path / missing}'" in fault for fault in said) == 1
     assert "int found; give an xarray.Dataset" in one(motion, 3)
 
 

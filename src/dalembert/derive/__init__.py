@@ -10,6 +10,7 @@ from dalembert.derive.evaluate import (
     instant_at,
     mass_and_rows,
     residuals,
+    residuals_at,
 )
 from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
 from dalembert.derive.least.minimal import MinimalForm, minimal
@@ -45,5 +46,6 @@ __all__ = [
     "parameter_values",
     "prepared",
     "residuals",
+    "residuals_at",
     "state_values",
 ]

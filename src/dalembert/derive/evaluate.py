@@ -143,8 +143,13 @@ def residuals(
     The distance of a row is the larger of |φ| and |φ̇| (or |ψ|) over the length of its gradient, to first order how far
     the state must move; it is infinite where the gradient vanishes and the row does not hold.
     """
+    return residuals_at(system, numbers(system, state, t, parameters))
+
+
+def residuals_at(system: Statement, inputs: Sequence[float]) -> Residuals:
+    """`residuals` at bare numbers: coordinates, velocities, time, then parameters in the order of `symbols`."""
     kept = prepared(system)
-    A, _, level, rate = _rows(kept, located(kept.rows, numbers(system, state, t, parameters), system))
+    A, _, level, rate = _rows(kept, located(kept.rows, inputs, system))
     size = np.maximum(np.abs(level), np.abs(rate))
     length = np.linalg.norm(A, axis=1)
     distance = np.divide(size, length, out=np.where(size > 0, np.inf, 0.0), where=length > 0)

@@ -6,7 +6,6 @@ Nothing is interpolated: what is not on the clock is refused, with the first dif
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from dalembert.derive import Array
 from dalembert.model import OneSided, Statement, against_assumptions, name_of
 from dalembert.motion.dataset import FIXED, variable_names
 from dalembert.motion.rowkeys import Keys
+from dalembert.motion.table_files import same_file
 from dalembert.motion.tables import Table, gaps, table
 from dalembert.motion.trajectory import Trajectory
 
@@ -34,6 +34,12 @@ def series(system: Statement, states: Any, measured: Any, keys: Keys, faults: li
     """The states at the measured times, or None and all that is wrong with either."""
     before = len(faults)
     faults += _foreign(system, states)
+    if isinstance(measured, Trajectory):
+        faults.append(
+            "measured is a motion, of which nothing was measured: leave it out to take the rows as stated, or choose "
+            "what stands for measurements, such as motion.dataset[['x_ddot']]"
+        )
+        measured = None
     same = measured is not None and _same(states, measured)
     own = None if isinstance(states, Trajectory) else table(states, "the states", faults)
     if own is not None:
@@ -70,7 +76,7 @@ def _foreign(system: Statement, states: Any) -> Iterator[str]:
 def _same(states: Any, measured: Any) -> bool:
     """Whether one table holds the states and what was measured."""
     if isinstance(states, (str, PathLike)) and isinstance(measured, (str, PathLike)):
-        return Path(states) == Path(measured)
+        return same_file(states, measured)
     return states is measured
 
 
@@ -129,10 +135,14 @@ def _within(motion: Trajectory, times: Array, faults: list[str]) -> Array:
     if out.any():
         faults.append(
             f"the measured series goes from t = {times[0]:.12g} to {times[-1]:.12g}, the motion from {first:.12g} to "
-            f"{last:.12g}: {int(out.sum())} times are outside it. Cut the series, or move the system for longer"
+            f"{last:.12g}: {_times(int(out.sum()))} outside it. Cut the series, or move the system for longer"
         )
     inside: Array = np.clip(times, first, last)
     return inside
+
+
+def _times(count: int) -> str:
+    return "1 time is" if count == 1 else f"{count} times are"
 
 
 def _clocks(own: Table, taken: Table) -> Iterator[str]:
@@ -140,7 +150,7 @@ def _clocks(own: Table, taken: Table) -> Iterator[str]:
     one, two = own.times, taken.times
     hint = "Bring them to one clock yourself first, for example by Dataset.interp(time=…): nothing is done silently"
     if len(one) != len(two):
-        spans = [f"{len(t)} times from {t[0]:.12g} to {t[-1]:.12g}" for t in (one, two)]
+        spans = [f"{len(t)} time{'s' * (len(t) > 1)} from {t[0]:.12g} to {t[-1]:.12g}" for t in (one, two)]
         yield f"different clocks: the states have {spans[0]}, the measured series {spans[1]}. {hint}"
         return
     step = np.diff(one).min() if len(one) > 1 else 1.0

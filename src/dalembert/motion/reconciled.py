@@ -11,7 +11,7 @@ from dalembert.model import Statement, name_of
 from dalembert.motion.dataset import SIGN, units, variable_names
 from dalembert.motion.rowkeys import Plan
 from dalembert.motion.samples import Moment, Samples
-from dalembert.principles.reconcile_text import hidden, series_table, verdict
+from dalembert.principles.reconcile_text import counted, hidden, series_fault, series_table, verdict
 from dalembert.principles.snooping import chance
 from dalembert.principles.snooping_series import Course, Fault, course, snoop_series
 from dalembert.principles.trust import Kind
@@ -25,7 +25,8 @@ class SeriesRow(NamedTuple):
 
     `times` at which it can be checked, its mean `redundancy`, `rms` of residual/σ, the `largest` |studentized| and
     when; `statistic` Σ studentized², χ² of `times` degrees when nothing is wrong, and its p_value; offset ±
-    offset_sigma, how far the row alone would be off if it were so by one amount at all times.
+    offset_sigma, how far the row alone would be off if it were so by one amount at all times; glitch ± glitch_sigma,
+    how far if it were so at largest_time alone.
     """
 
     name: str
@@ -40,6 +41,8 @@ class SeriesRow(NamedTuple):
     p_value: float
     offset: float
     offset_sigma: float
+    glitch: float
+    glitch_sigma: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +51,8 @@ class ReconciledSeries:
 
     `rows`, one for each uncertain row; chi_square over all times, of `redundancy` degrees when nothing is wrong, and
     its p_value; suspects, the names of rows found at fault at this level, and the kind of the fault: "offset", by one
-    amount at all times, or "varying". `dataset` has everything at every time.
+    amount at all times, "glitch", at one time, or "varying"; notes, what else is to be known of the states. `dataset`
+    has everything at every time.
     """
 
     system: Statement
@@ -61,9 +65,18 @@ class ReconciledSeries:
     level: float
     suspects: tuple[str, ...]
     fault: Fault | None
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, system: Statement, times: Array, moments: Sequence[Moment], plan: Plan, level: float) -> Self:
+    def of(
+        cls,
+        system: Statement,
+        times: Array,
+        moments: Sequence[Moment],
+        plan: Plan,
+        level: float,
+        notes: tuple[str, ...] = (),
+    ) -> Self:
         """The series of what was found at each time."""
         times, samples = np.array(times), Samples.of(moments)
         times.setflags(write=False)
@@ -87,12 +100,20 @@ class ReconciledSeries:
             level=level,
             suspects=tuple(plan.names[i] for i in suspects),
             fault=fault,
+            notes=notes,
         )
 
     @property
     def suspect(self) -> str | None:
         """The row most likely at fault; None where none is, or where `suspects` cannot be told apart."""
         return self.suspects[0] if len(self.suspects) == 1 else None
+
+    @property
+    def fault_time(self) -> float | None:
+        """When the fault is, where it is a glitch."""
+        return next(
+            (row.largest_time for row in self.rows if row.name in self.suspects and self.fault == "glitch"), None
+        )
 
     @property
     def detected(self) -> bool:
@@ -134,16 +155,15 @@ class ReconciledSeries:
         """For a person to read, in plain Unicode."""
         first = verdict(self.suspects, self.p_value, self.level, self.redundancy)
         lines = [first]
-        if self.suspect is not None:
-            row = next(row for row in self.rows if row.name == self.suspect)
-            constant = f"It is off by {row.offset:.4g} ± {row.offset_sigma:.2g} at all times."
-            varies = f"It is not off by one amount: the worst is at t = {row.largest_time:.6g}."
-            lines.append(constant if self.fault == "offset" else varies)
+        if self.fault is not None:
+            row = next(row for row in self.rows if row.name in self.suspects)
+            lines.append(series_fault(row, self.fault, self.suspect is not None))
+        span = f" from {self.t[0]:.6g} to {self.t[-1]:.6g}" if len(self.t) > 1 else f", t = {self.t[0]:.6g}"
         lines.append(
-            f"{len(self.t)} times from {self.t[0]:.6g} to {self.t[-1]:.6g}, redundancy {self.redundancy} in all: "
+            f"{counted(len(self.t), 'time')}{span}, redundancy {self.redundancy} in all: "
             f"χ² = {self.chi_square:.4g}, p = {self.p_value:.2g}"
         )
-        return "\n".join([*lines, *hidden(self.not_checkable), *series_table(self.rows, self.suspects)])
+        return "\n".join([*lines, *hidden(self.not_checkable), *self.notes, *series_table(self.rows, self.suspects)])
 
     def __str__(self) -> str:
         return self.text()
@@ -157,12 +177,13 @@ class ReconciledSeries:
 
     def as_dict(self) -> dict[str, Any]:
         """The summary for a program to read; `dataset` has the numbers at every time."""
-        plain = ("chi_square", "redundancy", "p_value", "level", "detected", "suspect", "fault")
+        plain = ("chi_square", "redundancy", "p_value", "level", "detected", "suspect", "fault", "fault_time")
         return {
             "times": [len(self.t), float(self.t[0]), float(self.t[-1])],
             **{name: getattr(self, name) for name in plain},
             "suspects": list(self.suspects),
             "not_checkable": list(self.not_checkable),
+            "notes": list(self.notes),
             "rows": [row._asdict() for row in self.rows],
         }
 
@@ -185,6 +206,8 @@ def _summary(times: Array, s: Samples, plan: Plan, over: Course) -> Iterator[Ser
             chance(statistic, count),
             float(over.offset[i]),
             float(over.offset_sigma[i]),
+            float(s.fault[worst, i]),
+            float(s.fault_sigma[worst, i]),
         )
 
 

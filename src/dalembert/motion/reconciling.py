@@ -1,22 +1,26 @@
 """`reconcile`: what a system and measurements that need not agree say together, at an instant or along a series."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from dalembert.derive import Array, apart, instant_at, numbers, residuals
+from dalembert.derive import Array, apart, instant_at, numbers, residuals_at
 from dalembert.derive.states import parameter_values, undefined
-from dalembert.model import ModelError, OneSided, StateError, Statement, as_number, refuse
+from dalembert.model import ModelError, OneSided, StateError, Statement, as_number, name_of, refuse
 from dalembert.motion.clocks import Series, series
+from dalembert.motion.dataset import variable_names
+from dalembert.motion.notes import off_note, off_series_note, pulling_notes
 from dalembert.motion.reconciled import ReconciledSeries
-from dalembert.motion.rowkeys import Keys, Plan, plan
+from dalembert.motion.rowkeys import Keys, Plan, labelled, plan
 from dalembert.motion.samples import Moment
 from dalembert.motion.start import Start
 from dalembert.motion.tables import is_table
 from dalembert.motion.trajectory import Trajectory
 from dalembert.principles import ContradictionError, Instant, MassError, Reconciliation
 from dalembert.principles import reconcile as reconciled_at
+from dalembert.principles.reconcile import FAR
 from dalembert.principles.snooping import LEVEL
 
 SUBJECT = "reconcile"
@@ -104,7 +108,7 @@ def _at(system: Statement, state: Any, asked: Asked, faults: list[str]) -> Recon
     inputs: list[float] = []
     wrong: tuple[str, ...] = ()
     try:
-        inputs = numbers(system, state, asked.t, asked.parameters)
+        inputs = numbers(system, _by_symbol(system, state), asked.t, asked.parameters)
     except StateError as error:
         wrong = error.faults
     open_ = _apart(system, inputs) if inputs else ()
@@ -115,10 +119,12 @@ def _at(system: Statement, state: Any, asked: Asked, faults: list[str]) -> Recon
     assert found is not None  # no faults
     now, y = _evidence(_instant(touching, inputs), found, measured)
     try:
-        return reconciled_at(now, found.trust, y, asked.level, found.names)
+        made = reconciled_at(now, found.trust, y, asked.level, found.names)
     except ContradictionError as error:
         error.add_note("In reconcile, a row that is given a weight or a sigma need not hold exactly.")
         raise
+    off = off_note(touching, inputs[: 2 * now.n], residuals_at(touching, inputs))
+    return replace(made, notes=(*off, *pulling_notes(touching, made)))
 
 
 def _along(system: Statement, states: Any, asked: Asked, faults: list[str]) -> ReconciledSeries:
@@ -141,19 +147,21 @@ def _along(system: Statement, states: Any, asked: Asked, faults: list[str]) -> R
 
 def _followed(system: Statement, found: Series, rows: Plan, values: list[float], level: float) -> ReconciledSeries:
     """Every time of a series, one after the other."""
-    moments = []
+    moments, off = [], []
     for i, t in enumerate(found.times.tolist()):
         measured = {key: float(column[i]) for key, column in found.measured.items()}
         try:
-            now = _instant(system, [*found.states[i].tolist(), t, *values])
-            now, y = _evidence(now, rows, measured)
+            inputs = [*found.states[i].tolist(), t, *values]
+            now, y = _evidence(_instant(system, inputs), rows, measured)
             moments.append(Moment.of(now, rows.trust, y))
+            off.append(residuals_at(system, inputs).distance)
         except StateError as error:
             raise StateError(f"at t = {t:.12g}, {error.subject}", error.faults) from None
         except (ContradictionError, MassError) as error:
             error.add_note(f"This is at t = {t:.12g}.")
             raise
-    return ReconciledSeries.of(system, found.times, moments, rows, level)
+    notes = tuple(off_series_note(system, found.times, found.states, np.array(off)))
+    return ReconciledSeries.of(system, found.times, moments, rows, level, notes)
 
 
 def _instant(system: Statement, inputs: list[float]) -> Instant:
@@ -177,21 +185,24 @@ def _evidence(now: Instant, rows: Plan, measured: Mapping[Any, float]) -> tuple[
         if row.kind == "constraint":
             b[row.place] = value
     stated = {"constraint": b, "force": now.Q}
-    y = [reads[row] if row in reads else stated[row.kind][row.place] for row in rows.trust.rows]
+    y = np.array([reads[row] if row in reads else stated[row.kind][row.place] for row in rows.trust.rows])
+    if (far := np.flatnonzero(np.abs(y) > FAR * rows.trust.sigma)).size:
+        fault = f"{rows.names[far[0]]} is {y[far[0]]:.6g}, more than {FAR:g} times its standard deviation"
+        raise StateError("what was measured", [fault])
     if not np.array_equal(b, now.b):
-        now = Instant(now.M, now.Q, now.A, b, now.C, now.coordinates, now.constraints)
-    return now, np.array(y)
+        now = now.with_right(b)
+    return now, y
 
 
 def _values(measured: Any, faults: list[str]) -> dict[Any, float]:
     """Measured values at one instant."""
     if measured is None:
         return {}
-    if not isinstance(measured, Mapping):
+    if (pairs := labelled(measured)) is None:
         faults.append(f"measured is {measured!r}; for one instant give a mapping from rows to numbers")
         return {}
-    found = {key: as_number(value) for key, value in measured.items()}
-    for key, value in measured.items():
+    found = {key: as_number(value) for key, value in pairs}
+    for key, value in pairs:
         if found[key] is None:
             faults.append(f"measured gives {str(key)!r} the value {value!r}, a finite real number is meant")
     return {key: value or 0.0 for key, value in found.items()}
@@ -201,7 +212,16 @@ def _apart(system: Statement, inputs: list[float]) -> tuple[str, ...]:
     """The contacts that are open at a state: they have no row."""
     if not any(isinstance(c, OneSided) for c in system.constraints):
         return ()
-    keys = (*system.coordinates, *system.velocities)
-    state = dict(zip(keys, inputs, strict=False))
-    off = residuals(system, state, inputs[len(keys)], dict(zip(system.symbols, inputs[len(keys) + 1 :], strict=True)))
-    return apart(system, state, off)
+    state = dict(zip((*system.coordinates, *system.velocities), inputs, strict=False))
+    return apart(system, state, residuals_at(system, inputs))
+
+
+def _by_symbol(system: Statement, state: Any) -> Any:
+    """A state whose text keys may be those of a table, x_dot for x'."""
+    names = variable_names(system)
+    symbols = (*system.coordinates, *system.velocities)
+    known = dict(zip((*names.coordinate, *names.velocity), symbols, strict=True)) | {name_of(s): s for s in symbols}
+    if not isinstance(state, Mapping):
+        return state
+    given = [(known.get(key, key) if isinstance(key, str) else key, value) for key, value in state.items()]
+    return dict(given) if len(dict(given)) == len(given) else state

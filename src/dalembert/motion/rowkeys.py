@@ -83,7 +83,7 @@ def plan(keys: Keys, weights: Any, sigma: Any, measured: Iterable[Any] | None, f
     Where `measured` is None it is not known what was measured: only the trusts are looked at.
     """
     before = len(faults)
-    matrix = _matrix(weights, len(keys.constraints), faults)
+    matrix = _matrix(weights, keys.constraints, faults)
     given = {} if matrix is not None else _trusts(keys, weights, "weights", faults)
     spread = _trusts(keys, sigma, "sigma", faults)
     if weights is None and sigma is None:
@@ -152,8 +152,8 @@ def _trusts(keys: Keys, given: Any, what: str, faults: list[str]) -> dict[Row, f
 
 def _pairs(keys: Keys, given: Any, what: str, faults: list[str]) -> Iterator[tuple[Row, str, Any]]:
     """Row, what it was called, and its value."""
-    if isinstance(given, Mapping):
-        for key, value in given.items():
+    if (named := labelled(given)) is not None:
+        for key, value in named:
             row = keys.row(key, what, faults)
             if row is not None:
                 yield row, f"{what}[{keys.name[row]!r}]", value
@@ -163,21 +163,42 @@ def _pairs(keys: Keys, given: Any, what: str, faults: list[str]) -> Iterator[tup
         more = (
             ", or a matrix" if what == "weights" else "; errors that depend on each other go into a matrix of weights"
         )
-        faults.append(f"{what} are {given!r}: give a mapping by row, or one number for each of {m} constraints{more}")
+        each = f"one number for each of {m} constraints" if m != 1 else "a sequence of one number for the constraint"
+        faults.append(f"{what}={given!r} was given: give a mapping by row, or {each}{more}")
         return
     listed = list(given)
     if len(listed) != m:
         said = ", ".join(map(repr, keys.constraints[:6])) + (", …" if m > 6 else "")
-        faults.append(f"{what}: there are {len(listed)} for {m} constraints{f' ({said})' if m else ''}")
+        there = f"there is 1 for {m}" if len(listed) == 1 else f"there are {len(listed)} for {m}"
+        faults.append(f"{what}: {there} constraint{'s' * (m != 1)}{f' ({said})' if m else ''}")
         return
     for i, value in enumerate(listed):
         yield Row("constraint", i), f"{what}[{keys.constraints[i]!r}]", value
 
 
-def _matrix(weights: Any, m: int, faults: list[str]) -> Array | None:
-    """Weights that are a matrix over the constraints, or None where they are something else."""
+def labelled(given: Any) -> list[tuple[Any, Any]] | None:
+    """Keys and values of a mapping, a pandas Series, an xarray.DataArray with labels; None for what has no keys."""
+    if hasattr(given, "coords") and given.ndim == 1 and given.dims[0] in given.coords:
+        given = given.to_series()
+    if isinstance(given, Mapping) or (hasattr(given, "items") and hasattr(given, "keys") and _one_axis(given)):
+        return list(given.items())
+    return None
+
+
+def _matrix(weights: Any, names: tuple[str, ...], faults: list[str]) -> Array | None:
+    """Weights that are a matrix over the constraints, or None where they are something else.
+
+    A matrix with labels, a DataFrame, is taken by its labels.
+    """
+    m = len(names)
     if _axes(weights) != 2:
         return None
+    if hasattr(weights, "columns"):
+        labels = [list(axis) for axis in (weights.index, weights.columns)]
+        if any(sorted(map(str, axis)) != sorted(names) for axis in labels):
+            faults.append(f"weights: the labels of the matrix are {labels[0]} and {labels[1]}, the constraints {names}")
+            return np.eye(m)
+        weights = weights.loc[list(names), list(names)].to_numpy()
     try:
         W = np.array(weights, dtype=float)
         Trust([("constraint", i) for i in range(m)], W)
@@ -188,6 +209,10 @@ def _matrix(weights: Any, m: int, faults: list[str]) -> Array | None:
         faults.append(f"weights: not a matrix of real numbers ({error})")
         return np.eye(m)
     return W
+
+
+def _one_axis(given: Any) -> bool:
+    return getattr(given, "ndim", 1) == 1
 
 
 def _axes(given: Any) -> int:

@@ -22,14 +22,14 @@ class Moment(NamedTuple):
     def of(cls, now: Instant, trust: Trust, values: Array) -> Self:
         """Reconcile one instant."""
         found = estimate(now, trust, values)
-        return cls(values, found, standing(found.shown, found.seen, trust.factor))
+        return cls(values, found, standing(found.shown, found.seen, trust.factor, found.rounding))
 
 
 class Samples(NamedTuple):
     """The arrays of a series of k times, read-only. Shapes, with n coordinates, m constraints and u uncertain rows:
 
     acceleration, acceleration_sigma, force, force_sigma, ideal, nonideal (k, n), multipliers (k, m); measured,
-    residual, studentized, redundancy (k, u); chi_square and its degrees (k,).
+    residual, studentized, redundancy, fault, fault_sigma (k, u); chi_square and its degrees (k,).
     """
 
     acceleration: Array
@@ -43,6 +43,8 @@ class Samples(NamedTuple):
     residual: Array
     studentized: Array
     redundancy: Array
+    fault: Array
+    fault_sigma: Array
     chi_square: Array
     degrees: Array
 
@@ -62,6 +64,8 @@ class Samples(NamedTuple):
             residual=np.array([f.residual for f in found]),
             studentized=np.array([s.studentized for s in stand]),
             redundancy=np.array([s.redundancy for s in stand]),
+            fault=np.array([s.fault for s in stand]),
+            fault_sigma=np.array([s.fault_sigma for s in stand]),
             chi_square=np.array([f.seen @ f.seen for f in found]),
             degrees=np.array([len(f.seen) for f in found]),
         )

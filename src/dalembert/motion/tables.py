@@ -4,8 +4,8 @@ An `xarray.Dataset`, a pandas `DataFrame`, a mapping from names to sequences, or
 is wrong with one comes back as faults, with the line where it came from a CSV file.
 """
 
-import csv
 from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.model import ModelError
+from dalembert.motion.table_files import TIME, read_csv, read_netcdf
 
-TIME = "time"
-SHOWN = 5  # faults of one kind that are listed before the rest is counted
-GAPS = ("", "nan", "na", "n/a", "null", "none", "-")  # what stands in a CSV cell where nothing was measured
+SECONDS = ("s", "sec", "secs", "second", "seconds")
+UNITS = {
+    1e-9: ("ns", "nanosecond", "nanoseconds"),
+    1e-6: ("us", "µs", "μs", "microsecond", "microseconds"),
+    1e-3: ("ms", "msec", "millisecond", "milliseconds"),
+    60: ("min", "minute", "minutes"),
+    3600: ("h", "hr", "hour", "hours"),
+    86400: ("d", "day", "days"),
+}  # other units of time, in seconds
 
 
 class Table(NamedTuple):
@@ -39,14 +45,22 @@ class Table(NamedTuple):
 
 def is_table(given: Any) -> bool:
     """Whether something is a table, and not the state at one instant."""
-    if isinstance(given, dict):
-        return TIME in given and np.ndim(given[TIME]) > 0
     if isinstance(given, (str, PathLike)):
         return True
-    from pandas import DataFrame  # only now: a state is mostly a dict, and need not wait for it
-    from xarray import Dataset
+    if not isinstance(given, dict):
+        from pandas import DataFrame  # only now: a state is mostly a dict, and need not wait for it
+        from xarray import Dataset
 
-    return isinstance(given, (DataFrame, Dataset))
+        if isinstance(given, (DataFrame, Dataset)):
+            return True
+    return isinstance(given, Mapping) and TIME in given and _sequence(given[TIME])
+
+
+def _sequence(values: Any) -> bool:
+    try:
+        return np.ndim(values) > 0
+    except ValueError:  # rows of different length
+        return True
 
 
 def table(given: Any, what: str, faults: list[str]) -> Table | None:
@@ -57,9 +71,13 @@ def table(given: Any, what: str, faults: list[str]) -> Table | None:
     before = len(faults)
     if isinstance(given, (str, PathLike)):
         path = Path(given)
+        what = f"{what} ({path.name})"
         if path.suffix.lower() == ".csv":
-            return _checked(_csv(path, what, faults), faults, before)
-        given, what = _netcdf(path), f"{what} ({path.name})"
+            read = read_csv(path, what, faults)
+            return None if read is None else _checked(_of(read.columns, what, faults, read.lines), faults, before)
+        given = read_netcdf(path, what, faults)
+        if given is None:
+            return None
     if isinstance(given, Dataset):
         return _checked(_from_dataset(given, what, faults), faults, before)
     if isinstance(given, DataFrame):
@@ -126,18 +144,25 @@ def _from_dataset(given: Any, what: str, faults: list[str]) -> Table | None:
     along = given[TIME].dims
     before = len(faults)
     names = [name for name in given.variables if given[name].dims == along]
-    raw = {name: _numbers(given[name].values, name, what, faults) for name in names}
+    raw = {name: _numbers(given[name], name, what, faults) for name in names}
     found = _of(raw, what, faults) if len(faults) == before else None
     return None if found is None else found._replace(other=tuple(n for n in given.variables if n not in names))
 
 
 def _numbers(values: Any, name: Any, what: str, faults: list[str]) -> Array:
-    """A column as floats; None is a gap."""
+    """A column as floats; None and what is masked are gaps. The time must be in seconds."""
+    if name == TIME:
+        faults += _unit(getattr(values, "attrs", {}).get("units"), what)
+    if isinstance(values, np.ma.MaskedArray) and values.dtype.kind not in "mM":
+        hidden, values = np.ma.getmaskarray(values), np.array(values.data, dtype=object)
+        values[hidden] = None
     try:
         array = np.asarray(values)
     except ValueError:  # rows of different length
         array = np.array(values, dtype=object)
-    if array.dtype.kind in "mM":
+    if array.dtype.kind in "mM" or (
+        array.dtype == object and any(isinstance(v, (date, timedelta)) for v in array.flat)
+    ):
         faults.append(
             f"{what}: {name} is in dates or spans of time; give seconds as numbers, such as "
             f"({name} - {name}[0]) / numpy.timedelta64(1, 's')"
@@ -157,81 +182,22 @@ def _numbers(values: Any, name: Any, what: str, faults: list[str]) -> Array:
     return np.array(out, dtype=float)
 
 
+def _unit(unit: Any, what: str) -> Iterator[str]:
+    """A fault where the unit of the time is told, and is not the second."""
+    if unit is None or (words := str(unit).split()) == [] or words[0].lower() in SECONDS:
+        return
+    factor = next((f for f, names in UNITS.items() if words[0] in names or words[0].lower() in names[1:]), None)
+    how = f"multiply it by {factor:g}" if factor else "bring it to seconds"
+    yield f"{what}: time has the units {str(unit)!r}, and is meant in seconds: {how}, and set its units to 's'"
+
+
 def _real(value: Any) -> float | None:
-    """A number, NaN for None, or None for what is no number."""
+    """A number, NaN for what is missing, or None for what is no number."""
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
+        return float("nan")
     if isinstance(value, (str, bytes, bool, complex)):
         return None
     try:
-        return float("nan") if value is None else float(value)
+        return float(value)
     except (TypeError, ValueError):
         return None
-
-
-def _csv(path: Path, what: str, faults: list[str]) -> Table | None:
-    """A CSV file: names in the first line, numbers separated by commas below."""
-    what = f"{what} ({path.name})"
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        faults.append(f"{what}: this is not a text file in UTF-8 ({error})")
-        return None
-    reader = csv.reader(text.splitlines())
-    header = [name.strip() for name in next(reader, [])]
-    if TIME not in header:
-        faults.append(
-            f"{what}: there is no column {TIME!r} in the first line, {','.join(header)[:80]!r}; "
-            "columns are separated by commas, decimals have points"
-        )
-        return None
-    found = [f"{what}: the column {name!r} is there twice" for name in sorted(_repeated(header))]
-    rows, lines = [], []
-    for cells in reader:
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(cells) != len(header):
-            found.append(f"{what}: line {reader.line_num} has {len(cells)} cells, the first line has {len(header)}")
-            continue
-        rows.append([_cell(cell, name, reader.line_num, what, found) for cell, name in zip(cells, header, strict=True)])
-        lines.append(reader.line_num)
-    faults += found[:SHOWN]
-    if len(found) > SHOWN:
-        faults.append(f"{what}: … and {len(found) - SHOWN} more faults like these")
-    if found:
-        return None
-    columns = np.array(rows, dtype=float).reshape(-1, len(header)).T
-    return _of(dict(zip(header, columns, strict=True)), what, faults, tuple(lines))
-
-
-def _repeated(header: list[str]) -> set[str]:
-    return {name for name in header if header.count(name) > 1}
-
-
-def _cell(cell: str, name: str, line: int, what: str, faults: list[str]) -> float:
-    """A number, or NaN for a gap."""
-    word = cell.strip()
-    if word.lower() in GAPS:
-        return float("nan")
-    try:
-        if "_" in word:  # Python would take 1_000 for a thousand
-            raise ValueError
-        return float(word)
-    except ValueError:
-        faults.append(f"{what}: line {line}, column {name!r}: {word!r} is not a number")
-        return float("nan")
-
-
-def _netcdf(path: Path) -> Any:
-    """The dataset in a file, in memory; times stay the numbers they are."""
-    import xarray
-
-    if not path.exists():
-        raise FileNotFoundError(2, "No such file or directory", str(path))
-    if path.suffix.lower() not in (".nc", ".nc4", ".h5", ".zarr"):
-        raise ModelError(str(path), ["a table is read from a file whose name ends in .csv or .nc"])
-    try:
-        with xarray.open_dataset(path, decode_times=False) as data:
-            return data.load()
-    except PermissionError:
-        raise
-    except Exception as error:  # a reader says in many ways that it does not understand
-        raise ModelError(str(path), [f"this cannot be read as a NetCDF file ({error})"]) from None

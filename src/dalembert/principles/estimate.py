@@ -7,9 +7,14 @@ import numpy as np
 from dalembert.principles.errors import Array, ContradictionError
 from dalembert.principles.factors import qr
 from dalembert.principles.instant import Instant
-from dalembert.principles.ready import Ready, length, prepare
-from dalembert.principles.rows import contradiction, decide_rows
+from dalembert.principles.mass import Mass
+from dalembert.principles.ready import decide, least_norm, length
+from dalembert.principles.rows import Rows, contradiction, decide_rows
 from dalembert.principles.trust import Trust
+
+DIRECTION, SPREAD = 2e-12, 2e-14
+"""What of a fault is sure to show beside rounding: in the orthogonal factor, so that its direction is good to 1e-3
+(see ALIKE in `snooping`), and by what rounding of one row adds to another."""
 
 
 class Estimate(NamedTuple):
@@ -18,7 +23,7 @@ class Estimate(NamedTuple):
     acceleration, ideal, nonideal (n,), multipliers (m,) as in Answer; acceleration_root and force_root (n, u − d),
     whose S Sᵀ are the covariances of q̈ and Qᶜ; residual (u,), measured less adjusted, in stated units; seen (d,), what
     the rows contradict each other by, in independent standard units; shown (u, d): a fault of size δ in row i adds
-    δ shown[i] to `seen`.
+    δ shown[i] to `seen`; rounding (u,), what |shown[i]| may be by rounding alone, in parts of the whole fault |F e_i|.
     """
 
     acceleration: Array
@@ -30,6 +35,7 @@ class Estimate(NamedTuple):
     residual: Array
     seen: Array
     shown: Array
+    rounding: Array
 
 
 class Frame(NamedTuple):
@@ -58,9 +64,9 @@ def estimate(now: Instant, trust: Trust, values: Array) -> Estimate:
     Raises ContradictionError where exact constraints contradict each other; MassError as the principles do.
     Udwadia, Kalaba and Eun 1997, (37)-(38), with rows of infinite weight.
     """
-    ready = prepare(now, contradictory=True)
-    frame = _frame(ready, trust.places("force"))
-    x, Z = _exact(ready, frame, trust)
+    mass, rows = decide(now)
+    frame = _frame(now, mass.units, rows, trust.places("force"))
+    x, Z = _exact(now, mass, rows, frame, trust)
     H, base = _observed(now, frame, trust)
     F = trust.factor
     G, y = F @ H @ Z, F @ (values - base - H @ x)
@@ -75,32 +81,45 @@ def estimate(now: Instant, trust: Trust, values: Array) -> Estimate:
         root[columns] = np.linalg.solve(R[:unknown], np.eye(unknown))  # not solve_triangular: see `decide_rows`
         Q1, Q2 = np.empty((u, unknown)), np.empty((u, u - unknown))
         Q1[order], Q2[order] = whole[:, :unknown], whole[:, unknown:]
+    rounding = _rounding(G, root @ Q1.T, Q2, F)
     root = Z @ root
     x = x + root @ (Q1.T @ y)
     seen = Q2.T @ y
     return Estimate(
-        *_parts(ready, frame, x),
+        *_parts(rows, frame, x),
         acceleration_root=frame.J @ root,
         force_root=frame.R @ (frame.G @ root),
         residual=np.asarray(np.linalg.solve(F, Q2 @ seen), dtype=float),
         seen=seen,
         shown=F.T @ Q2,
+        rounding=rounding,
     )
 
 
-def _frame(ready: Ready, forces: tuple[int, ...]) -> Frame:
+def _rounding(G: Array, inverse: Array, Q2: Array, F: Array) -> Array:
+    """How much of a fault in each row shows by rounding where none should, (u,).
+
+    Errors δG of the rows move the projector P = Q2 Q2ᵀ by −P δG G⁺ in a direction that P does not see; |δG| is ε |G|
+    row by row. Shapes G (u, x), inverse = G⁺ (x, u), Q2 (u, d), F (u, u).
+    """
+    faults = F / np.linalg.norm(F, axis=0)
+    moved = np.linalg.norm(inverse @ faults, axis=0)
+    seen = np.linalg.norm(np.linalg.norm(Q2, axis=1) * np.linalg.norm(G, axis=1))
+    return np.asarray(DIRECTION + SPREAD * moved * seen)
+
+
+def _frame(now: Instant, units: Array, rows: Rows, forces: tuple[int, ...]) -> Frame:
     """Coordinates x on the θ that satisfy dynamics and virtual work.
 
     With V (n, n − k) a basis of null(A), U (n, k) of its complement, orthonormal in the metric of M, and R = M U:
     q̈ = U p + V Vᵀ(Q + C + f) and Qᶜ = M q̈ − Q − f = R (UᵀMU p − Uᵀ(Q + f)) + M V VᵀC. M may be singular as long as
-    VᵀMV is not: where `ready` has replaced M by M + γT, U and V stay orthogonal in the stated M, as T V = 0, and R is a
+    VᵀMV is not: where M was replaced by M + γT, U and V stay orthogonal in the stated M, as T V = 0, and R is a
     basis of range(Aᵀ) with RᵀU = I all the same.
     """
-    now, rows, units = ready.now, ready.rows, ready.units
-    M, Q = units[:, None] * now.M * units, units * now.Q
+    M, Q, C = units[:, None] * now.M * units, units * now.Q, units * now.C
     R = rows.A.T @ (rows.span / rows.sigma)
-    U, V = np.linalg.solve(ready.M, R), rows.virtual
-    n, k, chosen = now.n, ready.rank, list(forces)
+    U, V = rows.held, rows.virtual
+    n, k, chosen = now.n, rows.rank, list(forces)
     count = k + len(chosen)
     P = np.zeros((n, count))
     P[chosen, np.arange(k, count)] = 1.0
@@ -112,33 +131,33 @@ def _frame(ready: Ready, forces: tuple[int, ...]) -> Frame:
     D[:, :k] = rows.span * rows.sigma / rows.scale[:, None]
     return Frame(
         J=units[:, None] * J,
-        j=units * (V @ (V.T @ (Q + ready.C))),
+        j=units * (V @ (V.T @ (Q + C))),
         G=G,
         g=-U.T @ Q,
         D=D,
         P=P / units[:, None],
         R=R / units[:, None],
-        nonideal=M @ (V @ (V.T @ ready.C)) / units,
+        nonideal=M @ (V @ (V.T @ C)) / units,
     )
 
 
-def _exact(ready: Ready, frame: Frame, trust: Trust) -> tuple[Array, Array]:
+def _exact(now: Instant, mass: Mass, whole: Rows, frame: Frame, trust: Trust) -> tuple[Array, Array]:
     """One x that satisfies the exact constraints, and a basis Z of what they leave open."""
-    now, size = ready.now, frame.D.shape[1]
+    size = frame.D.shape[1]
     uncertain = set(trust.places("constraint"))
     exact = [i for i in range(now.m) if i not in uncertain]
     x, Z = np.zeros(size), np.eye(size)
     if not exact:
         return x, Z
-    rows = ready.rows if len(exact) == now.m else decide_rows(now.A[exact] * ready.units, ready.M)
+    rows = whole if len(exact) == now.m else decide_rows(now.A[exact] * mass.units, mass.M)
     b = rows.scale * now.b[exact]
-    loads = length(ready.M, ready.Q) + length(ready.M, ready.C)
+    loads = length(mass.M, mass.Q) + length(mass.M, mass.units * now.C)
     if (conflict := contradiction(rows, b, loads)) is not None:
         found = [exact[i] for i in conflict.rows]
         raise ContradictionError(found, now.constraints, conflict.coefficients, conflict.gap)
-    E = rows.scale[:, None] * frame.D[exact, : ready.rank]
+    E = rows.scale[:, None] * frame.D[exact, : whole.rank]
     left, sigma, right = np.linalg.svd(E)
-    k, r = ready.rank, rows.rank
+    k, r = whole.rank, rows.rank
     x[:k] = right[:r].T @ ((left[:, :r].T @ b) / sigma[:r])
     return x, np.block(
         [[right[r:].T, np.zeros((k, size - k))], [np.zeros((size - k, k - r)), np.eye(size - k)]],
@@ -160,13 +179,11 @@ def _observed(now: Instant, frame: Frame, trust: Trust) -> tuple[Array, Array]:
     return H, base
 
 
-def _parts(ready: Ready, frame: Frame, x: Array) -> tuple[Array, Array, Array, Array]:
+def _parts(rows: Rows, frame: Frame, x: Array) -> tuple[Array, Array, Array, Array]:
     """Acceleration, ideal and nonideal force and multipliers of x.
 
     The nonideal force is M V VᵀC, what C adds to any motion; the ideal one R y lies in the range of Aᵀ whatever x is.
     """
     y = frame.G @ x + frame.g
-    nothing = np.zeros(ready.n)
-    lam = ready.rows.span @ (y / ready.rows.sigma)
-    multipliers = ready.answer(nothing, nothing, nothing, lam).multipliers
+    multipliers = least_norm(rows, rows.span @ (y / rows.sigma))
     return frame.J @ x + frame.j, frame.R @ y, frame.nonideal, multipliers

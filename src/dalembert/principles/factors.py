@@ -10,6 +10,9 @@ import scipy
 
 Array = np.ndarray
 
+SMALL = 48
+"""Up to this size LAPACK needs no blocks."""
+
 
 def cholesky(a: Array, lower: bool = False) -> Array:
     """The triangular R with a = RᵀR, or L with a = LLᵀ."""
@@ -22,8 +25,22 @@ def cho_solve(factor: tuple[Array, bool], right: Array) -> Array:
 
 
 def qr(a: Array, mode: str = "full", pivoting: bool = False) -> Any:
-    """a = Q R, or a P = Q R with the order of the columns that makes the diagonal of R fall."""
-    return scipy.linalg.qr(a, mode=mode, pivoting=pivoting)
+    """a = Q R, or a P = Q R with the order of the columns that makes the diagonal of R fall.
+
+    Small matrices go to LAPACK straight: what SciPy does around it takes longer than the factorisation.
+    """
+    m, n = a.shape
+    if not pivoting or min(m, n) == 0 or max(m, n) > SMALL:
+        return scipy.linalg.qr(a, mode=mode, pivoting=pivoting)
+    packed, order, tau, _, _ = scipy.linalg.lapack.dgeqp3(a)
+    order -= 1
+    if mode == "r":
+        return np.triu(packed), order
+    k = m if mode == "full" else min(m, n)
+    columns = np.zeros((m, k), order="F")
+    columns[:, : min(k, n)] = packed[:, : min(k, n)]
+    Q, _, _ = scipy.linalg.lapack.dorgqr(columns, tau, overwrite_a=True)
+    return Q, np.triu(packed[:k]), order
 
 
 def solve_triangular(a: Array, right: Array, trans: str = "N", lower: bool = False) -> Array:

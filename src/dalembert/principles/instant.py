@@ -1,6 +1,7 @@
 """The arrays of one instant, and what a principle answers to them."""
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -75,6 +76,18 @@ class Instant:
         object.__setattr__(self, "coordinates", columns)
         object.__setattr__(self, "constraints", labels)
 
+    def with_right(self, b: ArrayLike) -> "Instant":
+        """The same instant with another right side b, (m,). Raises InstantError."""
+        faults: list[str] = []
+        right = _array("b", b, 1, faults)
+        faults += [] if faults else _faults("b", right, (self.m,))
+        if faults:
+            raise InstantError(faults)
+        right.setflags(write=False)
+        other = copy(self)
+        object.__setattr__(other, "b", right)
+        return other
+
     @property
     def n(self) -> int:
         """How many coordinates."""
@@ -122,8 +135,9 @@ def _faults(name: str, array: Array, shape: tuple[int, ...]) -> list[str]:
     faults = []
     if array.shape != shape:
         faults.append(f"{name}: shape {shape} expected, {array.shape} found")
-    bad = np.argwhere(~np.isfinite(array))
-    if bad.size:
+    finite = np.isfinite(array)
+    if not finite.all():
+        bad = np.argwhere(~finite)
         where = ", ".join(str(i) for i in bad[0])
         faults.append(f"{name}: {len(bad)} values are not finite, the first is {name}[{where}]")
     elif array.size and np.abs(array).max() > LARGEST:

@@ -100,24 +100,40 @@ def weight_root(weights: ArrayLike | None, n: int, m: int, free: int) -> Array:
         raise InstantError([f"weights: not an array of real numbers ({error})"]) from None
     faults = []
     if W.ndim not in (1, 2) or any(length not in (m, size) for length in W.shape) or len({*W.shape}) > 1:
-        faults.append(
-            f"weights: shape {W.shape} found; ({m},) or ({m}, {m}) for the constraint rows, "
-            f"({size},) or ({size}, {size}) for all rows"
-        )
+        forms = f"({m},) or ({m}, {m}) for the constraint rows, ({size},) or ({size}, {size}) for all rows"
+        faults.append(f"weights: shape {W.shape} found; {forms if m < size else f'({m},) or ({m}, {m}) expected'}")
     if not np.isfinite(W).all():
         faults.append("weights: some are not finite")
     elif W.ndim == 1 and (W <= 0).any():
         i = int(np.argmin(W))
         faults.append(f"weights: weights[{i}] = {W[i]:.6g} is not positive; leave a row out to distrust it")
     elif W.ndim == 2 and W.shape[0] == W.shape[1] and W.size:
-        if np.max(np.abs(W - W.T)) > 1e-9 * np.max(np.abs(W)):
-            faults.append("weights: the matrix is not symmetric")
-        elif (least := float(np.linalg.eigvalsh(W)[0])) <= 0:
-            faults.append(f"weights: the matrix is not positive definite, least eigenvalue {least:.6g}")
+        faults += _not_definite(W)
     if faults:
         raise InstantError(faults)
-    F = np.diag(np.sqrt(W)) if W.ndim == 1 else np.linalg.cholesky((W + W.T) / 2).T
+    F = np.diag(np.sqrt(W)) if W.ndim == 1 else _matrix_root(W)
     return F if F.shape[0] == size else block_diagonal(np.eye(n), F, np.eye(free))
+
+
+def _not_definite(W: Array) -> list[str]:
+    """What is wrong with a square W, seen with its diagonal brought to one: units of rows decide nothing."""
+    i = int(np.argmin(np.diag(W)))
+    if W[i, i] <= 0:
+        return [f"weights: the matrix is not positive definite, weights[{i}][{i}] = {W[i, i]:.6g}"]
+    size = np.sqrt(np.diag(W))
+    shape = W / size / size[:, None]
+    if np.max(np.abs(shape - shape.T)) > 1e-9:
+        return ["weights: the matrix is not symmetric"]
+    if (least := float(np.linalg.eigvalsh(shape)[0])) <= W.shape[0] * np.finfo(float).eps:
+        return [f"weights: the matrix is not positive definite, least eigenvalue {least:.6g} with a diagonal of ones"]
+    return []
+
+
+def _matrix_root(W: Array) -> Array:
+    """The upper triangular F with W = FᵀF, W (u, u) positive definite."""
+    size = np.sqrt(np.diag(W))
+    shape = W / size / size[:, None]
+    return np.asarray(np.linalg.cholesky((shape + shape.T) / 2).T * size, dtype=float)
 
 
 def _solve(L: Array, s: Array) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 from dalembert.principles.errors import Array, ContradictionError
 from dalembert.principles.factors import qr, solve_triangular
 from dalembert.principles.instant import Answer, Instant
-from dalembert.principles.mass import positive_mass
+from dalembert.principles.mass import Mass, positive_mass
 from dalembert.principles.rows import Contradiction, Dependency, Rows, contradiction, decide_rows, dependent_rows
 
 
@@ -45,19 +45,24 @@ class Ready:
         return self.rows.rank
 
     def answer(self, acceleration: Array, ideal: Array, nonideal: Array, multipliers: Array) -> Answer:
-        """From balanced to stated units, with the multipliers of least Euclidean norm.
-
-        `multipliers` (m,) is any λ' of the balanced rows with A'ᵀλ' = ideal; only U'ᵀλ' matters, U' = span. The
-        stated A = scale⁻¹ A' has range scale⁻¹ U' = Z R, the least-norm λ lies in it, and U'ᵀ scale⁻¹ λ = U'ᵀλ'
-        gives λ = Z R⁻ᵀ U'ᵀλ'.
-        """
-        lam = self.rows.scale * multipliers
-        if self.rank < len(lam):
-            span = self.rows.span / self.rows.scale[:, None]
-            order = np.argsort(-np.max(np.abs(span), axis=1, initial=0.0))  # heavy rows first: light ones stay exact
-            Z, R, columns = qr(span[order], mode="economic", pivoting=True)
-            lam[order] = Z @ solve_triangular(R, (self.rows.span.T @ multipliers)[columns], trans="T")
+        """From balanced to stated units, with the multipliers of least Euclidean norm; see `least_norm`."""
+        lam = least_norm(self.rows, multipliers)
         return Answer(self.units * acceleration, ideal / self.units, nonideal / self.units, lam)
+
+
+def least_norm(rows: Rows, multipliers: Array) -> Array:
+    """The λ (m,) of least Euclidean norm of the stated rows, from any λ' (m,) of the balanced ones with the same force.
+
+    Only U'ᵀλ' matters, U' = span. The stated A = scale⁻¹ A' has range scale⁻¹ U' = Z R, the least-norm λ lies in it,
+    and U'ᵀ scale⁻¹ λ = U'ᵀλ' gives λ = Z R⁻ᵀ U'ᵀλ'.
+    """
+    lam: Array = rows.scale * multipliers
+    if rows.rank < len(lam):
+        span = rows.span / rows.scale[:, None]
+        order = np.argsort(-np.max(np.abs(span), axis=1, initial=0.0))  # heavy rows first: light ones stay exact
+        Z, R, columns = qr(span[order], mode="economic", pivoting=True)
+        lam[order] = Z @ solve_triangular(R, (rows.span.T @ multipliers)[columns], trans="T")
+    return lam
 
 
 def prepare(now: Instant, *, contradictory: bool = False) -> Ready:
@@ -66,8 +71,7 @@ def prepare(now: Instant, *, contradictory: bool = False) -> Ready:
     Raises ContradictionError where rows contradict each other (unless `contradictory` accepts them), and
     MassError where M is not positive on a direction the constraints leave free.
     """
-    mass = positive_mass(now)
-    rows = decide_rows(now.A * mass.units, mass.M, mass.rank)
+    mass, rows = decide(now)
     b = rows.scale * now.b
     C = mass.units * now.C
     conflict = contradiction(rows, b, length(mass.M, mass.Q) + length(mass.M, C))
@@ -77,6 +81,12 @@ def prepare(now: Instant, *, contradictory: bool = False) -> Ready:
     # here, so that all of them face the same question, and reported as `unmet`.
     unmet = rows.left @ (rows.left.T @ b)
     return Ready(now, mass.M, mass.Q, rows.A, b - unmet, C, rows, mass.units, unmet, conflict, mass.replaced)
+
+
+def decide(now: Instant) -> tuple[Mass, Rows]:
+    """The balanced mass and rows of an instant, whether its rows contradict each other or not. Raises MassError."""
+    mass = positive_mass(now)
+    return mass, decide_rows(now.A * mass.units, mass.M, mass.rank)
 
 
 def dependencies(now: Instant) -> tuple[Dependency, ...]:

@@ -13,6 +13,12 @@ from dalembert.principles.reconcile_text import reconciliation_text
 from dalembert.principles.snooping import LEVEL, POWER, chance, quantile, snoop, standing
 from dalembert.principles.trust import Kind, Trust
 
+FAR = 1e100
+"""So many σ no value may be: the squares of larger ones are no numbers any more."""
+
+ANSWER = ("acceleration", "ideal", "nonideal", "multipliers")
+COVARIANCES = ("acceleration_covariance", "force_covariance")
+
 
 class ReconciledRow(NamedTuple):
     """An uncertain row: what it read and what it should have read.
@@ -41,14 +47,15 @@ class ReconciledRow(NamedTuple):
         return self.redundancy > 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reconciliation:
     """The least-squares answer of exact and uncertain rows at an instant, and how well they agree.
 
     acceleration, ideal, nonideal (n,), multipliers (m,) as in Answer (those of least norm where they are not unique),
     and the covariances (n, n) of acceleration and of force = ideal + nonideal; rows, one for each uncertain row;
     chi_square, a number of χ² of `redundancy` degrees when nothing is wrong, and p_value, the probability that it is so
-    large or larger; level of the test, critical value of |studentized|; suspects, the names of rows found at fault.
+    large or larger; level of the test, critical value of |studentized|; suspects, the names of rows found at fault;
+    notes, what else is to be known of the state. Arrays are read-only.
     """
 
     now: Instant
@@ -65,6 +72,11 @@ class Reconciliation:
     level: float
     critical: float
     suspects: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in (*ANSWER, *COVARIANCES):
+            getattr(self, name).setflags(write=False)
 
     @property
     def force(self) -> Array:
@@ -112,23 +124,28 @@ class Reconciliation:
     def __str__(self) -> str:
         return self.text()
 
+    def __repr__(self) -> str:
+        known = f"{len(self.rows)} rows, redundancy {self.redundancy}, suspects {list(self.suspects)}"
+        return f"<{type(self).__name__}: {known}>"
+
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
         """What a notebook shows."""
         printer.text(self.text())
 
     def as_dict(self) -> dict[str, Any]:
         """For a program to read: only dicts, lists, strings, numbers, booleans and None."""
-        arrays = ("acceleration", "force", "ideal", "nonideal", "multipliers", "acceleration_covariance")
+        arrays = (*ANSWER, "force", *COVARIANCES)
         plain = ("chi_square", "redundancy", "p_value", "level", "critical", "detected", "suspect")
         return {
             "coordinates": list(self.now.coordinates),
             "constraints": list(self.now.constraints),
-            **{name: getattr(self, name).tolist() for name in (*arrays, "force_covariance")},
+            **{name: getattr(self, name).tolist() for name in arrays},
             "rows": [{**row._asdict(), "checkable": row.checkable} for row in self.rows],
             **{name: getattr(self, name) for name in plain},
             "suspects": list(self.suspects),
             "detectable": self.detectable,
             "not_checkable": list(self.not_checkable),
+            "notes": list(self.notes),
         }
 
 
@@ -147,12 +164,14 @@ def reconcile(
         faults.append(f"values: shape {y.shape} found, ({len(trust)},) expected, one for each row of the trust")
     elif not np.isfinite(y).all():
         faults.append(f"values: values[{int(np.argmin(np.isfinite(y)))}] is not finite")
+    elif (far := np.flatnonzero(np.abs(y) > FAR * trust.sigma)).size:
+        faults.append(f"values: values[{far[0]}] = {y[far[0]]:.6g} is more than {FAR:g} times its σ")
     if not 0 < level < 1:
         faults.append(f"level: {level!r} is not between 0 and 1")
     if faults:
         raise InstantError(faults)
     found = estimate(now, trust, y)
-    stand = standing(found.shown, found.seen, trust.factor)
+    stand = standing(found.shown, found.seen, trust.factor, found.rounding)
     suspects, critical = snoop(stand, level)
     called = names or trust.names(now)
     chi_square = float(found.seen @ found.seen)

@@ -24,10 +24,11 @@ def _verdict(found: Reconciliation) -> Iterator[str]:
         row = next(row for row in found.rows if row.name == found.suspects[0])
         yield f"Alone it would be off by {row.fault:.4g} ± {row.fault_sigma:.2g}."
     yield (
-        f"{_count(len(found.rows), 'uncertain row')}, redundancy {found.redundancy}: χ² = {found.chi_square:.4g}, "
+        f"{counted(len(found.rows), 'uncertain row')}, redundancy {found.redundancy}: χ² = {found.chi_square:.4g}, "
         f"p = {found.p_value:.2g}; |studentized| passes up to {found.critical:.2f}"
     )
     yield from hidden(found.not_checkable)
+    yield from found.notes
 
 
 def verdict(suspects: Sequence[str], p_value: float, level: float, redundancy: int) -> str:
@@ -55,15 +56,14 @@ def hidden(names: Sequence[str]) -> Iterator[str]:
 
 def _answer(found: Reconciliation) -> Iterator[str]:
     """Acceleration and constraint force, each with its standard deviation."""
-    wide = max(map(len, (*found.now.coordinates, "coordinate")))
-    yield f"{'coordinate':<{wide}} {'acceleration':>14} {'± σ':>10} {'constraint force':>18} {'± σ':>10}"
     columns = (found.acceleration, found.acceleration_sigma, found.force, found.force_sigma)
-    lines = [
-        f"{name:<{wide}} {a:14.6g} {sa:10.2g} {f:18.6g} {sf:10.2g}"
+    cells = [
+        [name, f"{a:.6g}", f"{sa:.2g}", f"{f:.6g}", f"{sf:.2g}"]
         for name, a, sa, f, sf in zip(found.now.coordinates, *columns, strict=True)
     ]
-    yield from lines[:LISTED]
-    yield from _more(len(lines), "coordinates")
+    header = ["coordinate", "acceleration", "± σ", "constraint force", "± σ"]
+    yield from aligned([header, *cells[:LISTED]], (0, 14, 10, 18, 10))
+    yield from _more(len(cells), "coordinates")
 
 
 def _rows(found: Reconciliation) -> Iterator[str]:
@@ -71,24 +71,35 @@ def _rows(found: Reconciliation) -> Iterator[str]:
     if not found.rows:
         return
     shown = sorted(found.rows, key=lambda row: -abs(row.studentized)) if len(found.rows) > LISTED else found.rows
-    wide = max(max(len(row.name) for row in shown[:LISTED]) + 2, 5)
+    header = ["  row", "measured", "σ", "adjusted", "residual", "residual/σ", "studentized", "redundancy"]
     yield ""
-    yield (
-        f"{'  row':<{wide}} {'measured':>12} {'σ':>9} {'adjusted':>12} {'residual':>11} {'residual/σ':>11} "
-        f"{'studentized':>12} {'redundancy':>11}"
-    )
-    for row in shown[:LISTED]:
-        yield _line(row, row.name in found.suspects, wide)
+    cells = [_cells(row, row.name in found.suspects) for row in shown[:LISTED]]
+    yield from aligned([header, *cells], (5, 12, 9, 12, 11, 11, 12, 11))
     yield from _more(len(found.rows), "rows")
 
 
-def _line(row: ReconciledRow, doubted: bool, wide: int) -> str:
-    student = f"{row.studentized:z12.2f}" if row.checkable else f"{'—':>12}"
-    name = f"{'✗' if doubted else ' '} {row.name}"
-    return (
-        f"{name:<{wide}} {row.measured:12.6g} {row.sigma:9.3g} {row.adjusted:12.6g} {row.residual:11.4g} "
-        f"{row.normalized:z11.2f} {student} {row.redundancy:11.3g}"
-    )
+def _cells(row: ReconciledRow, doubted: bool) -> list[str]:
+    return [
+        _marked(row.name, doubted),
+        f"{row.measured:.6g}",
+        f"{row.sigma:.3g}",
+        f"{row.adjusted:.6g}",
+        f"{row.residual:.4g}",
+        _two_places(row.normalized),
+        _two_places(row.studentized) if row.checkable else "—",
+        f"{row.redundancy:.3g}",
+    ]
+
+
+def series_fault(row: Any, fault: str, alone: bool) -> str:
+    """How the row in doubt is off; `alone` where there is but one."""
+    which = "It is" if alone else f"“{row.name}” alone would be"
+    when = f"t = {row.largest_time:.6g}"
+    if fault == "offset":
+        return f"{which} off by {row.offset:.4g} ± {row.offset_sigma:.2g} at all times."
+    if fault == "glitch":
+        return f"{which} off by {row.glitch:.4g} ± {row.glitch_sigma:.2g} at {when}, and at no other time."
+    return f"{'It is' if alone else 'They are'} not off by one amount: the worst is at {when}."
 
 
 def series_table(rows: Sequence[Any], suspects: Sequence[str]) -> Iterator[str]:
@@ -96,21 +107,36 @@ def series_table(rows: Sequence[Any], suspects: Sequence[str]) -> Iterator[str]:
     if not rows:
         return
     shown = sorted(rows, key=lambda row: row.p_value) if len(rows) > LISTED else rows
-    wide = max(max(len(row.name) for row in shown[:LISTED]) + 2, 5)
-    yield ""
-    yield (
-        f"{'  row':<{wide}} {'σ':>9} {'redundancy':>11} {'rms res./σ':>11} {'largest |w|':>12} {'at t':>9} "
-        f"{'Σ w²':>10} {'p':>9} {'offset':>11} {'± σ':>9}"
-    )
+    header = ["  row", "σ", "redundancy", "rms res./σ", "largest |w|", "at t", "Σ w²", "p", "offset", "± σ"]
+    lines = [header]
     for row in shown[:LISTED]:
-        name = f"{'✗' if row.name in suspects else ' '} {row.name}"
-        said = f"{name:<{wide}} {row.sigma:9.3g} {row.redundancy:11.3g} {row.rms:11.2f} "
+        cells = [_marked(row.name, row.name in suspects), f"{row.sigma:.3g}", f"{row.redundancy:.3g}"]
+        cells.append(_two_places(row.rms))
         if row.times:
-            said += f"{row.largest:12.2f} {row.largest_time:9.4g} {row.statistic:10.4g} {row.p_value:9.2g} "
-            yield f"{said}{row.offset:11.3g} {row.offset_sigma:9.2g}"
+            cells += [_two_places(row.largest), f"{row.largest_time:.6g}", f"{row.statistic:.4g}"]
+            cells += [f"{row.p_value:.2g}", f"{row.offset:.3g}", f"{row.offset_sigma:.2g}"]
         else:
-            yield said + f"{'—':>12}"
+            cells += ["—", *[""] * 5]
+        lines.append(cells)
+    yield ""
+    yield from aligned(lines, (5, 9, 11, 11, 12, 9, 10, 9, 11, 9))
     yield from _more(len(rows), "rows")
+
+
+def aligned(lines: Sequence[Sequence[str]], least: Sequence[int]) -> Iterator[str]:
+    """Cells in columns, the first to the left and the others to the right, as wide as they must be."""
+    wide = [max(low, *(len(line[i]) for line in lines)) for i, low in enumerate(least)]
+    for first, *others in lines:
+        cells = [f"{cell:>{w}}" for cell, w in zip(others, wide[1:], strict=True)]
+        yield " ".join([f"{first:<{wide[0]}}", *cells]).rstrip()
+
+
+def _marked(name: str, doubted: bool) -> str:
+    return f"{'✗' if doubted else ' '} {name}"
+
+
+def _two_places(value: float) -> str:
+    return f"{value:z.2f}" if abs(value) < 1e6 else f"{value:.3e}"
 
 
 def _more(count: int, what: str) -> Iterator[str]:
@@ -122,5 +148,6 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"“{name}”" for name in names)
 
 
-def _count(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """A number with its noun: 1 time, 2 times."""
     return f"{number} {what}{'' if number == 1 else 's'}"

@@ -22,8 +22,8 @@ class Rows(NamedTuple):
 
     Shapes: A (m, n) the rows divided by their length in the metric of M⁻¹ and `scale` (m,) what they were
     multiplied by; span (m, k) and left (m, m − k) orthonormal bases of range(A) and null(Aᵀ);
-    virtual (n, n − k) a basis of null(A) orthonormal in the metric of M; sigma (k,) the singular values of
-    A M^(−1/2) that count.
+    virtual (n, n − k) a basis of null(A) and held (n, k) one of its complement, together orthonormal in the metric
+    of M; sigma (k,) the singular values of A M^(−1/2) that count: A held = span sigma.
     """
 
     A: Array
@@ -32,6 +32,7 @@ class Rows(NamedTuple):
     span: Array
     left: Array
     virtual: Array
+    held: Array
     sigma: Array
 
 
@@ -83,8 +84,8 @@ def decide_rows(A: Array, M: Array, rank: int | None = None) -> Rows:
     B, second = balance_rows(B)
     U, sigma, Vt = np.linalg.svd(B)
     k = rank_of(sigma) if rank is None else rank
-    virtual = np.linalg.solve(L.T, Vt[k:].T)
-    return Rows(second[:, None] * A, first * second, k, U[:, :k], U[:, k:], virtual, sigma[:k])
+    basis = np.linalg.solve(L.T, Vt.T)
+    return Rows(second[:, None] * A, first * second, k, U[:, :k], U[:, k:], basis[:, k:], basis[:, :k], sigma[:k])
 
 
 def contradiction(rows: Rows, b: Array, acceleration: float) -> Contradiction | None:

@@ -25,9 +25,6 @@ however many rows there are; at 0.05 it takes redundancy numbers of about 0.75.
 POWER = 0.95
 """The probability with which the smallest detectable fault is found."""
 
-CHECKABLE = 1e-16
-"""A row of less redundancy cannot be checked: a fault in it would be hidden by rounding."""
-
 ALIKE = 1e-6
 """Rows whose shown_i have sin² of their angle below this cannot be told apart."""
 
@@ -52,16 +49,16 @@ class Finding(NamedTuple):
     critical: float
 
 
-def standing(shown: Array, seen: Array, factor: Array) -> Standing:
-    """How each row stands, from shown (u, d), seen (d,) and F (u, u) with W = FᵀF.
+def standing(shown: Array, seen: Array, factor: Array, rounding: Array) -> Standing:
+    """How each row stands, from shown (u, d), seen (d,), F (u, u) with W = FᵀF, and rounding (u,) of |shown_i|/|F e_i|.
 
     The redundancy number is |shown_i|²/|F e_i|², the part of a fault that is not taken up by the estimate; over rows
-    with independent errors the numbers add up to d.
+    with independent errors the numbers add up to d. A row of which only rounding shows cannot be checked.
     """
     length = np.linalg.norm(shown, axis=1)
-    redundancy = np.minimum((length / np.linalg.norm(factor, axis=0)) ** 2, 1.0)
-    checkable = redundancy > CHECKABLE
-    redundancy = np.where(checkable, redundancy, 0.0)
+    part = np.minimum(length / np.linalg.norm(factor, axis=0), 1.0)
+    checkable = part > rounding
+    redundancy = np.where(checkable, part**2, 0.0)
     safe = np.where(checkable, length, 1.0)
     along = np.where(checkable[:, None], shown / safe[:, None], 0.0)
     w = along @ seen
@@ -93,7 +90,7 @@ def each(level: float, tests: int) -> float:
 def snoop(stand: Standing, level: float) -> Finding:
     """The rows with the largest |w|, if it is beyond the two-sided critical value."""
     groups = alike(stand.parallel)
-    critical = quantile(1 - each(level, len(groups)) / 2)
+    critical = two_sided(each(level, len(groups)))
     sizes = [float(np.max(np.abs(stand.studentized[list(group)]))) for group in groups]
     if not groups or max(sizes) <= critical:
         return Finding((), critical)
@@ -103,6 +100,11 @@ def snoop(stand: Standing, level: float) -> Finding:
 def quantile(probability: float) -> float:
     """What a standard normal number stays below with a probability."""
     return float(scipy.special.ndtri(probability))
+
+
+def two_sided(level: float) -> float:
+    """What the size of a standard normal number goes beyond with a probability; finite for every level above 0."""
+    return -quantile(max(level / 2, float(np.finfo(float).tiny)))
 
 
 def chance(chi_square: float, degrees: int) -> float:

@@ -1,0 +1,68 @@
+"""What else is to be known of reconciled states: that they are off the constraints, or that a contact would open."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from dalembert.derive import Array, Residuals, allowance
+from dalembert.model import OneSided, Statement
+from dalembert.principles import Reconciliation
+
+ROUNDING = 1e-9
+"""A contact that pulls by less than this part of the forces at work is one that carries nothing."""
+
+
+def off_note(system: Statement, state: Sequence[float], off: Residuals) -> Iterator[str]:
+    """A note where a state (2n,) is off the constraints; A and b are those at the state all the same."""
+    most = allowance(state)
+    for c, level, distance in zip(system.constraints, off.level, off.distance, strict=True):
+        if isinstance(c, OneSided) and level < 0 and distance > most:
+            yield f"The state is inside the contact “{c.name}” ({level:.3g}, not below 0): it is taken as closed."
+    far = [
+        (float(d), c.name)
+        for c, d in zip(system.constraints, off.distance, strict=True)
+        if not isinstance(c, OneSided) and d > most
+    ]
+    if far:
+        yield f"The state is off the constraints, {_worst(*max(far))}: what is said here is about it all the same."
+
+
+def off_series_note(system: Statement, times: Array, states: Array, off: Array) -> Iterator[str]:
+    """The same for states (k, 2n) with distances (k, m) along a series: the worst of them."""
+    if not off.size:
+        return
+    most = np.array([allowance(state) for state in states.tolist()])
+    beyond = (off > most[:, None]).any(axis=1)
+    if beyond.any():
+        at, row = divmod(int(np.argmax(off)), off.shape[1])
+        where = f"{_worst(float(off[at, row]), system.constraints[row].name)}, t = {times[at]:.6g}"
+        count = int(beyond.sum())
+        yield (
+            f"{count} of {len(times)} states {'is' if count == 1 else 'are'} off the constraints, the worst {where}: "
+            "what is said here is about them all the same."
+        )
+
+
+def pulling_notes(system: Statement, found: Reconciliation) -> Iterator[str]:
+    """A note for every closed contact whose multiplier is negative: it would have to pull, and opens instead.
+
+    λ = (Aᵀ)⁺ Qᶜ has the covariance (Aᵀ)⁺ cov(Qᶜ) A⁺.
+    """
+    sided = [i for i, c in enumerate(system.constraints) if isinstance(c, OneSided)]
+    if not sided:
+        return
+    now = found.now
+    share = np.linalg.pinv(now.A.T)  # (m, n)
+    sigma = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", share, found.force_covariance, share), 0.0))
+    size = np.abs(now.Q).max() + np.abs(found.force).max()
+    for i in sided:
+        lam = float(found.multipliers[i])
+        if lam * np.linalg.norm(now.A[i]) < -ROUNDING * size:
+            yield (
+                f"The contact “{system.constraints[i].name}” pulls (multiplier {lam:.4g} ± {sigma[i]:.2g}) and can "
+                "only push: it would open. Reconcile the state without it."
+            )
+
+
+def _worst(distance: float, name: str) -> str:
+    return f"by {distance:.2g} at “{name}”" if np.isfinite(distance) else f"at “{name}”, which has no direction there"

@@ -223,7 +223,10 @@ class Points:
         whole = self._constant(1), self._constant(0)
         for factor, term in _terms(argument):
             if term == pi:
-                turn = self.of(cos(factor * pi).doit()), self.of(sin(factor * pi).doit())
+                known = cos(factor * pi).doit(), sin(factor * pi).doit()
+                if any(isinstance(value, CIRCULAR) for value in known):
+                    raise Unvalued(str(known[0]))  # not known by roots: cos(π/7)
+                turn = self.of(known[0]), self.of(known[1])
             else:
                 turn = self._turned(term, _whole(factor))
             whole = self._both(whole, turn)

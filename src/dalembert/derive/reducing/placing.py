@@ -81,9 +81,11 @@ class Placing:
             J[spot] = value
         return J
 
-    def states(self, count: int, seed: int = 0) -> Iterator[tuple[State, Place]]:
-        """Random states at which the embedding exists; parameters have the values of the system where it has any."""
-        a, known = self.chart.algebra, dict(self.chart.system.values)
+    def states(
+        self, count: int, seed: int = 0, known: Mapping[Symbol, float] | None = None
+    ) -> Iterator[tuple[State, Place]]:
+        """Random states at which the embedding exists; parameters have the values of the system, or those `known`."""
+        a, known = self.chart.algebra, dict(self.chart.system.values) if known is None else known
         symbols: list[Any] = [*a.q, *a.v, a.t, *a.parameters.values()]
         found = 0
         for point in random_points(symbols, TRIES, seed):

@@ -71,7 +71,7 @@ def reduced(system: Statement, embedding: Embedding, keep: Iterable[str] = ()) -
     placing = Placing(chart)
     held = _kept_names(system, keep)
     refuse(ModelError, subject(system), rank_faults(placing))
-    fates = [Fate(c, left := chart.pull(c.expr), vanishes(left)) for c in system.constraints]
+    fates = [Fate(c, chart.pull(c.expr), vanishes(*chart.pull_exact(c.expr))) for c in system.constraints]
     refuse(ModelError, subject(system), (f for fate in fates for f in _faults(chart, fate, held)))
     gone = [j for j, fate in enumerate(fates) if fate.verdict.vanishes]
     refuse(ModelError, subject(system), count_faults(placing, gone))
@@ -125,14 +125,14 @@ def _kept_names(system: Statement, keep: Any) -> tuple[str, ...]:
 def _faults(chart: Chart, fate: Fate, held: Collection[str]) -> Iterable[str]:
     """Why a constraint makes the embedding wrong."""
     c, verdict = fate.constraint, fate.verdict
-    if verdict.tried == 0 and fate.left != 0:
+    if not verdict.vanishes and verdict.tried == 0 and not verdict.side:
         yield f"constraint {c.name!r} has no real value on the embedding at any of the points tried"
     elif isinstance(c, Holonomic) and not verdict.vanishes and c.name not in held:
         residual, point = _residual(chart, fate)
         hint = _hint(chart, fate)
         yield (
-            f"the embedding does not satisfy the constraint {c.name!r}: {residual} is left of it, which is "
-            f"{verdict.value:.6g}{point}; {hint}correct the embedding, or let it stay: keep=[{c.name!r}]"
+            f"the embedding does not satisfy the constraint {c.name!r}: {residual} is left of it, {_size(verdict)}"
+            f"{point}; {hint}correct the embedding, or let it stay: keep=[{c.name!r}]"
         )
 
 
@@ -142,6 +142,13 @@ def _residual(chart: Chart, fate: Fate) -> tuple[str, str]:
     text = said(up(Shortener(1.0)(fate.left)))
     values = ", ".join(f"{name_of(up(s))} = {v:.6g}" for s, v in fate.verdict.at.items())
     return text, f" at {values}" if values else ""
+
+
+def _size(verdict: Verdict) -> str:
+    """How much is left, where a number says it."""
+    if not verdict.side:
+        return f"which is {verdict.value:.6g}"
+    return f"which is {verdict.value:.6g} on one side of its switches" if verdict.value else "which switches"
 
 
 def _hint(chart: Chart, fate: Fate) -> str:
@@ -178,9 +185,11 @@ def _told(system: Statement, fates: list[Fate], gone: list[int], open_: list[int
         name = system.constraints[j].name
         if isinstance(system.constraints[j], OneSided):
             yield f"the contact {name!r} is taken as closed: as it is while it pushes, λ ≥ 0 in the lifted motion"
-        if not fates[j].verdict.shown:
-            tried = fates[j].verdict.tried
-            yield f"that {name!r} holds was seen in numbers of 50 digits at {tried} random points, not in symbols"
+        verdict = fates[j].verdict
+        if verdict.rounded:
+            yield f"{name!r} holds but for the rounding of decimal fractions, which 13 digits of its terms do not show"
+        elif not verdict.shown:
+            yield f"that {name!r} holds was seen in numbers of 50 digits at {verdict.tried} random points, not exactly"
     for j in open_:
         yield f"the contact {system.constraints[j].name!r} is always open on the embedding, and left out"
 

@@ -1,6 +1,6 @@
 """Whether an embedding is what it should be: an immersion, onto all that the constraints it satisfies leave free.
 
-Ranks are found in numbers at random states; where the rank drops is found in symbols, from det(JᵀJ) = 0.
+Ranks are found in numbers at random states; where the rank drops is found in symbols, from det J or det(JᵀJ) = 0.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,11 +19,14 @@ from sympy import (
     Pow,
     S,
     acos,
+    acosh,
     asin,
     atan2,
+    atanh,
     cos,
     cot,
     csc,
+    expand_trig,
     factor,
     factor_terms,
     fraction,
@@ -39,6 +42,7 @@ from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.evaluate import Array, row_numbers
 from dalembert.derive.reducing.bounds import has_zero, never_zero
 from dalembert.derive.reducing.chart import Chart
+from dalembert.derive.reducing.decimals import exact
 from dalembert.derive.reducing.placing import Placing
 from dalembert.derive.tidy import tidy
 from dalembert.derive.variants import bare
@@ -47,6 +51,7 @@ from dalembert.model import name_of
 RANK = 1e-9
 STATES = 5
 SECONDS = 2.0
+SHORT = 150  # operations up to which several short forms are tried
 
 
 def rank_faults(placing: Placing) -> Iterator[str]:
@@ -122,10 +127,55 @@ def _covered(r: Relational, found: dict[Relational, None]) -> bool:
 
 
 def _gram(chart: Chart) -> Expr:
-    """det(JᵀJ), which is zero where the rank of J is below k, of the columns that are not plainly independent."""
+    """What is zero where the rank of J is below k: det J where that is square, else det(JᵀJ).
+
+    Columns that are plainly independent are left out, and what numbers eliminate: neither changes where rank is lost.
+    """
     columns = _coupled(chart)
     J = Matrix(chart.n, len(columns), lambda i, j: chart.J[i].get(columns[j], S.Zero))
-    return tidy((J.T * J).applyfunc(tidy).det(method="berkowitz")) if columns else S.One
+    J = _eliminated(J)
+    if not J.cols:
+        return S.One
+    if J.rows == J.cols:
+        return _turned(J.det(method="berkowitz"))
+    gram = (J.T * J).applyfunc(_turned)
+    return _turned(gram.det(method="berkowitz"))
+
+
+def _turned(e: Expr) -> Expr:
+    """A shorter form of an expression of angles: tidy, or with sin² + cos² = 1 used up for each of them."""
+    plain = expand_trig(e)
+    angles = sorted({f.args[0] for f in plain.atoms(sin, cos)}, key=str)
+    if not angles or any(plain.has(f(a)) for a in angles for f in (tan, cot, sec, csc)):
+        return tidy(e)
+    forms = []
+    for keep, gone in ((cos, sin), (sin, cos)):
+        out = plain.expand()
+        for a in angles:
+            out = out.replace(
+                lambda p, a=a, gone=gone: p.is_Pow and p.base == gone(a) and p.exp.is_Integer and p.exp > 1,
+                lambda p, a=a, keep=keep: (1 - keep(a) ** 2) ** (p.exp // 2) * p.base ** (p.exp % 2),
+            ).expand()
+        forms.append(factor(out))
+    if e.count_ops() <= SHORT:
+        forms.append(tidy(e))
+    return min(forms, key=lambda form: form.count_ops())
+
+
+def _eliminated(J: Matrix) -> Matrix:
+    """J without the columns that have a number in some row, which is subtracted from the others; no rows of zeros."""
+    while True:
+        spot = next(((i, j) for j in range(J.cols) for i in range(J.rows) if J[i, j].is_number and J[i, j] != 0), None)
+        rest = [i for i in range(J.rows) if any(e != 0 for e in J[i, :])]
+        if spot is None:
+            return J.extract(rest, list(range(J.cols)))
+        row, column = spot
+        for i in range(J.rows):
+            if i != row and J[i, column] != 0:
+                share = J[i, column] / J[row, column]
+                J[i, :] = (J[i, :] - share * J[row, :]).applyfunc(lambda e: e.expand())
+        J.row_del(row)
+        J.col_del(column)
 
 
 def _coupled(chart: Chart) -> list[int]:
@@ -164,11 +214,12 @@ def _plain(e: Expr, moving: set[Expr]) -> Expr:
 
 def _undefined(e: Expr, moving: set[Expr]) -> Iterator[Relational]:
     """Where an expression or its slope does not exist."""
-    for part in e.atoms(Pow, tan, sec, cot, csc, log, asin, acos, atan2):
+    for part in e.atoms(Pow, tan, sec, cot, csc, log, asin, acos, atanh, acosh, atan2):
         if not part.free_symbols & moving:
             continue
         match part:
             case Pow(base=base, exp=exponent):
+                exponent = exact(exponent) if exponent.is_Float else exponent
                 if never_zero(base) and not exponent.is_Rational:
                     continue
                 if exponent.is_Integer and exponent < 0 and not never_zero(base):
@@ -183,6 +234,10 @@ def _undefined(e: Expr, moving: set[Expr]) -> Iterator[Relational]:
                 yield Le(part.args[0], 0)
             case asin() | acos():
                 yield Ge(Abs(part.args[0]), 1)
+            case atanh():
+                yield Ge(Abs(part.args[0]), 1)
+            case acosh():
+                yield Le(part.args[0], 1)
             case _:
                 yield Eq(Abs(part.args[0]) + Abs(part.args[1]), 0)
 

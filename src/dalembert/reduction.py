@@ -75,6 +75,9 @@ class Reduction:
         numbers = derive.numbers(self.system, state, t, given)
         k = len(self.system.coordinates)
         at = State(np.array(numbers[:k]), np.array(numbers[k : 2 * k]), numbers[2 * k], values)
+        if self._placing.fails(self._placing.at(at).J):
+            where = ", ".join(f"{name_of(q)} = {x:.6g}" for q, x in zip(self.system.coordinates, at.x, strict=True))
+            raise StateError(f"the state {where}", ["the embedding fails here: ∂y/∂x has lost its rank"])
         self._refuse_rest(numbers)
         now = self.system.instant(state, t, given)
         apart = [*self._open, *(c.name for c in self.system.constraints if c.name not in now.constraints)]

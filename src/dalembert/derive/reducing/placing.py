@@ -14,6 +14,7 @@ from dalembert.derive.tape import Tape
 from dalembert.model import ModelError
 
 TRIES = 60
+LOST = 1e-9
 
 
 class Place(NamedTuple):
@@ -71,6 +72,13 @@ class Placing:
         n = self.chart.n
         out = self._where(self._numbers(State(x, np.zeros(len(x)), t, values)))
         return np.array(out[:n]), self._slopes(out[2 * n :]), np.array(out[n : 2 * n])
+
+    @staticmethod
+    def fails(J: Array) -> bool:
+        """Whether J (n, k) has lost its rank, rows scaled so that units do not count."""
+        rows = np.linalg.norm(J, axis=1, keepdims=True)
+        sigma = np.linalg.svd(J / np.where(rows > 0, rows, 1.0), compute_uv=False)
+        return bool(len(sigma) and sigma[-1] <= LOST * sigma[0])
 
     def _numbers(self, state: State) -> list[float]:
         return [*state.x, *state.v, state.t, *(state.values[s] for s in self.symbols)]

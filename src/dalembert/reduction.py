@@ -64,8 +64,9 @@ class Reduction:
         """Positions, velocities, accelerations and reactions in the old coordinates, at a state or along a motion.
 
         A state names every new coordinate and velocity. A motion is one of `system`; it brings its own times and
-        values, and `parameters` may only give those it does not have. With ÿ = J ẍ + γ the constraint force is Qᶜ = M ÿ − Q, also where friction sticks; its ideal part is
-        Aᵀ λ had all constraints been ideal. Raises `StateError` with all that is wrong with what was given.
+        values, and `parameters` may only give those it does not have. With ÿ = J ẍ + γ the constraint force is
+        Qᶜ = M ÿ − Q, also where friction sticks; its ideal part is Aᵀ λ had all constraints been ideal.
+        Raises `StateError` with all that is wrong with what was given.
         """
         if isinstance(state, motion.Trajectory):
             return self._lift_motion(state, t, parameters)
@@ -200,5 +201,15 @@ def reduce(
     notes = (*parts.notes, note) if note else parts.notes
     stated = MappingProxyType(found.stated)
     return Reduction(
-        new, system, stated, parts.eliminated, parts.kept, parts.singular, notes, proof, parts.placing, parts.rubs, parts.open
+        new,
+        system,
+        stated,
+        parts.eliminated,
+        parts.kept,
+        parts.singular,
+        notes,
+        proof,
+        parts.placing,
+        parts.rubs,
+        parts.open,
     )

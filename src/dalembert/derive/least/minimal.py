@@ -127,8 +127,9 @@ def _chosen(system: Statement, given: Any, known: Independence, own: Matrix, alg
         against = ", ".join(repr(names[i]) for i in known.contradictory)
         raise ModelError(subject, [f"no motion satisfies all rows: the rows before contradict {against}"])
     tried, begins = samples(system)
-    if against := [repr(names[i]) for i in contradictory_rates(tried, known.rows)]:
-        raise ModelError(subject, [f"no velocity satisfies all rows: the rows before contradict {', '.join(against)}"])
+    if rates := contradictory_rates(tried, known.rows):
+        against = ", ".join(repr(names[i]) for i in rates)
+        raise ModelError(subject, [f"no velocity satisfies all rows: the rows before contradict {against}"])
     n, k = len(system.coordinates), len(known.rows)
     if given is None:
         free = free_columns(own, algebra, tried, known.rows, begins, clock.seconds / 5)

@@ -1,6 +1,6 @@
 """Whether a friction that sticks changes the forces that natures depend on.
 
-While a friction sticks, its sliding velocity is one more row: the force f that holds along J_s changes the multipliers by
+While a friction sticks, its sliding velocity is one more row: the force f that holds along J_s changes multipliers by
 
     Δλ = −(A M⁻¹ Aᵀ)⁻¹ A M⁻¹ J_sᵀ f
 
@@ -48,7 +48,9 @@ def coupled(chart: Chart, sticking: Collection[str], used: Sequence[int]) -> Ite
         except (ModelError, np.linalg.LinAlgError):
             continue
         for k, f in enumerate(frictions):
-            found |= {f.constraint: j for j in used if share[j, k] > SHARE and f.constraint not in found}
+            felt = [j for j in used if share[j, k] > SHARE]
+            if felt:
+                found.setdefault(f.constraint, felt[0])
     yield from found.items()
 
 

@@ -63,9 +63,7 @@ def vanishes(expr: Expr, decimals: Mapping[Symbol, Rational] | None = None) -> V
         sides = branches(masked)
     except Countless:
         sides = []
-    found = [
-        Verdict(True, True) if _residues(side.xreplace(fixed)) else _judged(side, fixed) for side in sides
-    ]
+    found = [Verdict(True, True) if _residues(side.xreplace(fixed)) else _judged(side, fixed) for side in sides]
     bad = next((v for v in found if not v.vanishes), None)
     if found and bad is None:
         rounded, tried = any(v.rounded for v in found), max(v.tried for v in found)

@@ -16,11 +16,11 @@ from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.reducing.embedding import Embedding, names_of, said, subject
 from dalembert.derive.reducing.fates import fate_faults, fate_of, remarks
 from dalembert.derive.reducing.identity import vanishes
-from dalembert.derive.reducing.immersion import count_faults, rank_faults, singular_places
+from dalembert.derive.reducing.immersion import count_faults, place_faults, rank_faults
 from dalembert.derive.reducing.placing import Placing
 from dalembert.derive.reducing.pullback import Shortener, constraint, restored, unconstrained
 from dalembert.derive.reducing.pulled_natures import asks_for_reactions, kept_nature
-from dalembert.derive.reducing.smoothness import place_faults
+from dalembert.derive.reducing.singular import singular_places
 from dalembert.derive.reducing.worked import Rubbing, eliminated
 from dalembert.derive.variants import bare
 from dalembert.model import Ideal, Lagrangian, MassAndForce, ModelError, OneSided, Statement, refuse
@@ -128,12 +128,14 @@ def _flat(chart: Chart, gone: Collection[int]) -> Iterable[str]:
 def _entangled(chart: Chart, stay: Collection[int], gone: Collection[int]) -> Iterable[str]:
     """What could be eliminated or pulled back one by one, but not together."""
     constraints = chart.system.constraints
-    closed, contacts = ([constraints[j].name for j in rows if isinstance(constraints[j], OneSided)] for rows in (gone, stay))
+    closed, contacts = (
+        [constraints[j].name for j in rows if isinstance(constraints[j], OneSided)] for rows in (gone, stay)
+    )
     if closed and contacts:
         yield (
             f"the contact {', '.join(map(repr, closed))} would be taken as closed for good, but an impact on "
-            f"{', '.join(map(repr, contacts))} may open it: leave it out of the embedding, or state it as Holonomic where "
-            "it is meant to hold both ways"
+            f"{', '.join(map(repr, contacts))} may open it: leave it out of the embedding, or state it as Holonomic "
+            "where it is meant to hold both ways"
         )
     rough = [constraints[j].name for j in gone if not isinstance(constraints[j].nature, Ideal)]
     asking = [constraints[j].name for j in stay if asks_for_reactions(chart, j)]

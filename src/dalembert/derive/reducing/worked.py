@@ -84,9 +84,7 @@ def _refuse_coupled(chart: Chart, rows: Collection[int], rubbing: Collection[str
     """Frictions that stick, eliminated or not, must not change the multipliers in what becomes an active force."""
     constraints, d = chart.system.constraints, kept.derived
     used = [
-        j
-        for j, lam in enumerate(kept.algebra.lam)
-        if any(e.has(lam) for e in (*d.C, *(f.size for f in d.friction)))
+        j for j, lam in enumerate(kept.algebra.lam) if any(e.has(lam) for e in (*d.C, *(f.size for f in d.friction)))
     ]
     sticking = {*rubbing, *(c.name for j, c in enumerate(constraints) if j not in rows)}
     for name, j in coupled(chart, sticking, used):

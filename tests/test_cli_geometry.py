@@ -116,6 +116,25 @@ def test_the_ring_in_its_angle(call, tmp_path):
     assert_allclose(one.y[0], cos(other.y[0]), atol=1e-11)
 
 
+def test_nothing_is_written_over(call, tmp_path):
+    model = tmp_path / "disk.toml"
+    model.write_text(DISK, encoding="utf-8")
+    for arguments in ([], ["--force"]):
+        answer = call("reduce", model, "-o", model, *arguments)
+        assert answer.code == 2
+        assert "that is the model itself" in answer.err
+        assert model.read_text(encoding="utf-8") == DISK
+    other = tmp_path / "other.toml"
+    other.write_text("mine", encoding="utf-8")
+    places = ["reduce", "rolling-disk", "-o", other]
+    answer = call(*places)
+    assert answer.code == 2
+    assert "there is such a file already; --force writes over it" in answer.err
+    assert other.read_text(encoding="utf-8") == "mine"
+    assert call(*places, "--force").code == 0
+    assert da.System.load(other).coordinates == da.System.load(gallery.path("rolling-disk")).reduce().system.coordinates
+
+
 def test_the_embedding_in_parts_and_in_a_file(call, tmp_path):
     whole = json.loads(call("reduce", "rough-ring", "--with", RING, "--json").out)
     parts = call("reduce", "rough-ring", "--with", "x = R*cos(theta)", "--with", "y = R*sin(theta)", "--json")
@@ -140,7 +159,8 @@ WRONG = {
     "not an equation": (["--with", "x + 1"], "'x + 1' is no equation"),
     "twice": (["--with", "x = R, x = R"], "x is given more than once"),
     "grammar": (["--with", "x = R*cos(theta; y = R"], "x: "),
-    "velocity": (["--with", "x = R*theta'; y = 0"], "velocit"),
+    "velocity": (["--with", "x = R*theta'; y = 0"], "an embedding gives places, which cannot contain the velocity"),
+    "switches": (["--with", "x = R*abs(theta); y = 0"], "the embedding of x switches, abs(theta)"),
     "empty": (["--with", " "], "it is empty"),
     "unknown to --coordinates": (["--with", RING, "--coordinates", "phi"], "unknown name theta"),
     "parameter as coordinate": (["--with", RING, "--coordinates", "R"], "R is a parameter of the system"),

@@ -160,16 +160,23 @@ def _drawn(system: "System", picture: Path) -> str:
 @click.option("--coordinates", default="", metavar="NAMES", help="The new coordinates in order, with commas.")
 @click.option("--keep", multiple=True, metavar="NAME", help="A holonomic constraint that stays; may be repeated.")
 @click.option("-o", "--output", type=_path, metavar="FILE", help="Write the reduced model to a .toml file.")
+@click.option("--force", is_flag=True, help="Write over a file that is there already; never over MODEL.")
 @_json
 def reduce_model(
-    model: str, embedding: tuple[str, ...], coordinates: str, keep: tuple[str, ...], output: Path | None, json: bool
+    model: str,
+    embedding: tuple[str, ...],
+    coordinates: str,
+    keep: tuple[str, ...],
+    output: Path | None,
+    force: bool,
+    json: bool,
 ) -> None:
     """Put MODEL into generalized coordinates."""
     with _answering(json):
         system = _load(model)
         from dalembert.cli_reduce import reduced
 
-        found = reduced(system, embedding, coordinates, keep, output)
+        found = reduced(system, embedding, coordinates, keep, output, model=model, force=force)
         saved = [] if output is None else [str(output)]
         if json:
             _print_json({"model": model, "name": system.name, **found.as_dict(), "saved": saved})

@@ -11,11 +11,21 @@ if TYPE_CHECKING:
 
 
 def reduced(
-    system: "System", embedding: tuple[str, ...], coordinates: str, keep: tuple[str, ...], output: Path | None
+    system: "System",
+    embedding: tuple[str, ...],
+    coordinates: str,
+    keep: tuple[str, ...],
+    output: Path | None,
+    *,
+    model: str = "",
+    force: bool = False,
 ) -> "Reduction":
-    """The reduction that was asked for, its system written to a model file where that was asked too."""
+    """The reduction that was asked for, its system written to a model file where that was asked too.
+
+    `model` is what was read, which is never written over; another file only with `force`.
+    """
     if output is not None:
-        refuse(ModelError, "reduce", _obstacles(output))
+        refuse(ModelError, "reduce", _obstacles(output, model, force))
     names = [name.strip() for name in coordinates.split(",") if name.strip()]
     if not embedding:
         if names:
@@ -40,9 +50,13 @@ def _text(given: str) -> str:
     return given
 
 
-def _obstacles(output: Path) -> list[str]:
+def _obstacles(output: Path, model: str, force: bool) -> list[str]:
     if output.suffix != ".toml":
         return [f"-o {output}: a model file is written; its name ends in .toml"]
     if output.is_dir() or not output.absolute().parent.is_dir():
         return [f"-o {output}: there is no such directory, or it is one itself"]
+    if output.exists() and Path(model).exists() and output.samefile(model):
+        return [f"-o {output}: that is the model itself; give the reduced one a name of its own"]
+    if output.exists() and not force:
+        return [f"-o {output}: there is such a file already; --force writes over it"]
     return []

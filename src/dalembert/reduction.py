@@ -47,6 +47,7 @@ class Reduction:
     proof: Proof
     _placing: Placing
     _rubs: tuple[Rubbing, ...] = ()
+    _open: tuple[str, ...] = ()
 
     @overload
     def lift(self, state: motion.Trajectory) -> LiftedMotion: ...
@@ -57,25 +58,30 @@ class Reduction:
     def lift(
         self,
         state: Mapping[Any, Any] | motion.Trajectory,
-        t: float = 0.0,
+        t: float | None = None,
         parameters: Mapping[Any, Any] | None = None,
     ) -> Lifted | LiftedMotion:
         """Positions, velocities, accelerations and reactions in the old coordinates, at a state or along a motion.
 
         A state names every new coordinate and velocity. A motion is one of `system`; it brings its own times and
-        values. With ÿ = J ẍ + γ the constraint force is Qᶜ = M ÿ − Q, also where friction sticks; its ideal part is
-        Aᵀ λ had all constraints been ideal. Raises `StateError` with all that is wrong with what was given.
+        values, and `parameters` may only give those it does not have. With ÿ = J ẍ + γ the constraint force is
+        Qᶜ = M ÿ − Q, also where friction sticks; its ideal part is Aᵀ λ had all constraints been ideal.
+        Raises `StateError` with all that is wrong with what was given.
         """
         if isinstance(state, motion.Trajectory):
-            return self._lift_motion(state, parameters)
+            return self._lift_motion(state, t, parameters)
+        t = 0.0 if t is None else t
         values = self._values(parameters)
         given = {s: values[s] for s in self.system.symbols}
         numbers = derive.numbers(self.system, state, t, given)
         k = len(self.system.coordinates)
         at = State(np.array(numbers[:k]), np.array(numbers[k : 2 * k]), numbers[2 * k], values)
+        if self._placing.fails(self._placing.at(at).J):
+            where = ", ".join(f"{name_of(q)} = {x:.6g}" for q, x in zip(self.system.coordinates, at.x, strict=True))
+            raise StateError(f"the state {where}", ["the embedding fails here: ∂y/∂x has lost its rank"])
         self._refuse_rest(numbers)
         now = self.system.instant(state, t, given)
-        apart = [c.name for c in self.system.constraints if c.name not in now.constraints]
+        apart = [*self._open, *(c.name for c in self.system.constraints if c.name not in now.constraints)]
         own = [values[s] for s in self.original.symbols]
         return lift_state(self._placing, at, explicit(now).acceleration, own, apart)
 
@@ -114,11 +120,18 @@ class Reduction:
         names = ", ".join(map(name_of, self.system.coordinates))
         return f"<Reduction to {names}: {', '.join(self.eliminated) or 'nothing'} eliminated>"
 
-    def _lift_motion(self, moved: motion.Trajectory, parameters: Mapping[Any, Any] | None) -> LiftedMotion:
+    def _lift_motion(
+        self, moved: motion.Trajectory, t: float | None, parameters: Mapping[Any, Any] | None
+    ) -> LiftedMotion:
         if moved.system.form() != self.system.form():
             raise StateError("lift", ["the motion is not one of the reduced system; simulate `reduction.system`"])
         own = dict(zip(moved.system.symbols, map(float, moved.values), strict=True))
-        return lift_motion(self._placing, moved, self._values(parameters, own))
+        faults = [] if t is None else [f"t = {t!r} is given, but a motion has its own times"]
+        named = {getattr(key, "name", key) for key in parameters} if isinstance(parameters, Mapping) else set()
+        if twice := [f"{s.name} = {own[s]:.6g}" for s in own if s.name in named]:
+            faults.append(f"the motion has its own {', '.join(twice)}: simulate again with other values")
+        refuse(StateError, "lift", faults)
+        return lift_motion(self._placing, moved, self._values(parameters, own), self._open, self._rubs)
 
     def _values(self, parameters: Any, own: Mapping[Symbol, float] | None = None) -> dict[Symbol, float]:
         """A value for every parameter of both systems."""
@@ -188,5 +201,15 @@ def reduce(
     notes = (*parts.notes, note) if note else parts.notes
     stated = MappingProxyType(found.stated)
     return Reduction(
-        new, system, stated, parts.eliminated, parts.kept, parts.singular, notes, proof, parts.placing, parts.rubs
+        new,
+        system,
+        stated,
+        parts.eliminated,
+        parts.kept,
+        parts.singular,
+        notes,
+        proof,
+        parts.placing,
+        parts.rubs,
+        parts.open,
     )

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
-from sympy import Matrix, Symbol, cos, diag, simplify, sin, symbols, zeros
+from sympy import Matrix, Symbol, cos, diag, exp, simplify, sin, symbols, zeros
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -236,6 +236,9 @@ class TestClassicalEquations:
         with pytest.raises(da.StateError, match="do not determine every velocity"):
             form.acceleration({x: 0.0, y: 0.6, D[x]: 1.0, D[y]: 0.0})
 
+    def test_what_never_vanishes_is_not_singular(self):
+        assert plane(blade).minimal({v: ALONG[v] * exp(t), omega: D[theta] * exp(2 * t)}).singular == ()
+
     def test_the_start_decides_between_pivots_as_simple(self):
         for start, chosen in (({x: 0.6}, D[y]), ({y: -0.6}, D[x])):
             system = lagrangian(
@@ -295,6 +298,12 @@ class TestRowsThatAreMany:
     def test_contradictory_rows_are_refused(self):
         with pytest.raises(da.ModelError, match="contradict 'second instrument'"):
             da.System.load(gallery.path("contradiction")).minimal()
+
+    def test_rows_that_contradict_each_other_in_velocity_are_refused(self):
+        """x − y = 0 and x − y = t ask the same acceleration, and no velocity satisfies both."""
+        rows = da.Holonomic(x - y, "a"), da.Holonomic(x - y - t, "b")
+        with pytest.raises(da.ModelError, match="no velocity satisfies all rows: the rows before contradict 'b'"):
+            lagrangian(m * (D[x] ** 2 + D[y] ** 2) / 2, [x, y], *rows).minimal()
 
     def test_contacts_count_as_closed(self):
         form = da.System.load(gallery.path("hemisphere")).minimal()
@@ -369,6 +378,23 @@ class TestWrongInput:
             form.acceleration({x: 1.0})
         with pytest.raises(da.StateError, match="k is not a parameter"):
             form.rates(0.0, np.zeros(5), {"k": 1.0})
+
+    @pytest.mark.parametrize("unit", [1.0, 1e-6])
+    def test_where_the_velocities_say_nothing(self, unit):
+        """A knife edge heading along y: x' is fixed by the blade, in any unit of y."""
+        places = m * (D[x] ** 2 + D[y] ** 2 * unit**2) / 2 + J * D[theta] ** 2 / 2
+        edge = da.Nonholonomic(D[y] * unit * cos(theta) - D[x] * sin(theta), "blade")
+        found = lagrangian(places, [x, y, theta], edge).minimal(["x", "theta"])
+        for off in (0.0, 1e-12):
+            along = np.pi / 2 - off
+            state = {x: 0, y: 0, theta: along, D[x]: np.cos(along), D[y]: np.sin(along) / unit, D[theta]: 1.0}
+            with pytest.raises(da.StateError, match="do not determine every velocity here"):
+                found.acceleration(state)
+            with pytest.raises(da.StateError, match="do not determine every velocity here"):
+                found.rates(0.0, [0, 0, along, np.cos(along), 1.0])
+        state = {x: 0, y: 0, theta: 1.5, D[x]: np.cos(1.5), D[y]: np.sin(1.5) / unit, D[theta]: 1.0}
+        expected = da.principles.explicit(found.system.instant(state)).acceleration
+        assert_allclose(found.acceleration(state), expected, rtol=1e-12, atol=1e-12)
 
     def test_no_inertia(self):
         system = da.System.from_lagrangian(D[x] ** 2 / 2 - y, [x, y])

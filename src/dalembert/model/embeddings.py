@@ -35,7 +35,8 @@ def read_embedding(texts: Iterable[str], system: Statement, names: Iterable[str]
     faults += [f"{name} is a parameter of the system" for name in listed if name in parameters]
     found = listed or [name for _, right in equations for name in NAME_PATTERN.findall(right)]
     fresh = [name for name in dict.fromkeys(found) if name not in {*old, *parameters, *RESERVED}]
-    scope = Scope({**old, **{name: function_of_time(name) for name in fresh}}, parameters, velocities=False)
+    places_in = {**old, **{name: function_of_time(name) for name in fresh}}
+    scope = Scope(places_in, parameters, velocities=False, kind="embedding")
     places: dict[Expr, Expr] = {}
     for left, right in equations:
         if left not in old:

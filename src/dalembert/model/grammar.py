@@ -69,7 +69,7 @@ class Scope:
     velocities: bool = True  # whether x' may appear
     reactions: bool = False  # whether ideal(x), ideal_magnitude() and multiplier("ring") may appear
     time: bool = True  # whether t may appear
-    kind: str = ""  # of the constraint that is read: holonomic, nonholonomic, one_sided
+    kind: str = ""  # of what is read: holonomic, nonholonomic, one_sided, embedding
 
     @cached_property
     def names(self) -> dict[Expr, str]:
@@ -219,6 +219,8 @@ class _Reading:
             self.fail(name, f"{_short(name)} is not a coordinate and has no velocity{near}")
         if not self.scope.velocities:
             kind = self.scope.kind or "holonomic"
+            if kind == "embedding":
+                self.fail(name, f"an embedding gives places, which cannot contain the velocity {name}'")
             hint = "use nonholonomic" if kind == "holonomic" else "a contact is a relation of coordinates and time"
             self.fail(name, f"a {kind} constraint cannot contain the velocity {name}'; {hint}")
         # What coordinate.diff(t) is, made without its search for rules: a text may hold thousands of velocities.

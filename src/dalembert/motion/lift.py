@@ -15,9 +15,10 @@ from sympy import Expr, Symbol
 
 from dalembert.derive import Array, form, instant_at, mass_and_rows
 from dalembert.derive.reducing.placing import Placing, State
-from dalembert.derive.switching.modes import switches
-from dalembert.derive.variants import bare
-from dalembert.model import OneSided, StateError, Statement, name_of
+from dalembert.derive.reducing.worked import Rubbing
+from dalembert.derive.switching.modes import STICKS, switches
+from dalembert.derive.variants import bare, with_constraints
+from dalembert.model import Coulomb, Held, OneSided, StateError, Statement, name_of
 from dalembert.motion.trajectory import Trajectory
 from dalembert.principles import explicit
 
@@ -103,12 +104,19 @@ class LiftedMotion:
 
 
 class _Release:
-    """A system ready to be asked for its reactions; contacts that are `apart` have none."""
+    """A system ready to be asked for its reactions; contacts that are `apart` have none.
 
-    def __init__(self, system: Statement, apart: Collection[str], values: Sequence[float]) -> None:
+    Where frictions stick, by name, their sliding velocities are rows too, as in a motion of the system itself; what
+    these exert counts as work-doing.
+    """
+
+    def __init__(
+        self, system: Statement, apart: Collection[str], values: Sequence[float], stuck: Collection[str] = ()
+    ) -> None:
         whole = bare(system)
-        self.held = whole.without(apart) if apart else whole
         self.here = [j for j, c in enumerate(system.constraints) if c.name not in apart]
+        rows = [whole.constraints[j] for j in self.here]
+        self.held = with_constraints(whole, [*rows, *_held(system, stuck)])
         self.shape = len(system.constraints), len(system.coordinates)
         self.values = values
 
@@ -117,9 +125,17 @@ class _Release:
         now = instant_at(self.held, [*place, t, *self.values])
         answer = explicit(now)
         force = now.M @ acceleration - now.Q
-        multipliers, rows = np.zeros(self.shape[0]), np.zeros(self.shape)
-        multipliers[self.here], rows[self.here] = answer.multipliers, now.A
-        return Released(acceleration, answer.ideal, force - answer.ideal, multipliers, rows)
+        multipliers, rows, stated = np.zeros(self.shape[0]), np.zeros(self.shape), len(self.here)
+        multipliers[self.here], rows[self.here] = answer.multipliers[:stated], now.A[:stated]
+        ideal = rows.T @ multipliers if stated < now.m else answer.ideal
+        return Released(acceleration, ideal, force - ideal, multipliers, rows)
+
+
+def _held(system: Statement, stuck: Collection[str]) -> Iterator[Held]:
+    """The rows of frictions that stick; frictions with one sliding velocity rub together, and it is one row."""
+    slides = [c.nature.sliding or () for c in system.constraints if isinstance(c.nature, Coulomb) and c.name in stuck]
+    for i, velocity in enumerate(dict.fromkeys(s for each in slides for s in each)):
+        yield Held(velocity, f"friction {i + 1}", "friction")
 
 
 def lift_state(
@@ -144,21 +160,30 @@ def lift_state(
     )
 
 
-def lift_motion(placing: Placing, motion: Trajectory, given: Mapping[Symbol, float]) -> LiftedMotion:
-    """A motion of the reduced system in the old coordinates; `given` has the values of all parameters."""
+def lift_motion(
+    placing: Placing,
+    motion: Trajectory,
+    given: Mapping[Symbol, float],
+    never: Collection[str] = (),
+    rubs: Collection[Rubbing] = (),
+) -> LiftedMotion:
+    """A motion of the reduced system in the old coordinates; `given` has the values of all parameters.
+
+    Contacts named in `never` do not touch on the embedding; `rubs` are frictions that have become active forces.
+    """
     system, k = placing.chart.system, placing.chart.k
     n, m, count = len(system.coordinates), len(system.constraints), len(motion.t)
     values = [given[s] for s in system.symbols]
-    whole, releases = bare(system), dict[tuple[str, ...], _Release]()
+    whole, releases = bare(system), dict[tuple[tuple[str, ...], tuple[str, ...]], _Release]()
     y, levels = np.zeros((count, 2 * n)), np.zeros((count, m))
     parts = [np.zeros((count, width)) for width in (n, n, n, m)]
     for i, (t, now) in enumerate(zip(motion.t.tolist(), motion.y.T, strict=True)):
         at = placing.at(State(now[:k], now[k:], t, given))
         y[i] = np.concatenate([at.y, at.rates])
-        apart = open_contacts(motion, t)
-        if apart not in releases:
-            releases[apart] = _Release(system, apart, values)
-        found = releases[apart].at(y[i], at.J @ motion.along.acceleration[i] + at.bias, t)
+        mode = (*never, *open_contacts(motion, t)), stuck_frictions(motion, t, rubs)
+        if mode not in releases:
+            releases[mode] = _Release(system, mode[0], values, mode[1])
+        found = releases[mode].at(y[i], at.J @ motion.along.acceleration[i] + at.bias, t)
         for part, value in zip(parts, found[:4], strict=True):
             part[i] = value
         levels[i] = mass_and_rows(whole, [*y[i], t, *values])[1].level
@@ -175,6 +200,22 @@ def open_contacts(motion: Trajectory, t: float) -> tuple[str, ...]:
         raise StateError("the motion", ["it has contacts and does not say which are closed"])
     known = switches(form(motion.system))
     return tuple(constraints[j].name for j in known.one_sided if j not in mode.closed)
+
+
+def stuck_frictions(motion: Trajectory, t: float, rubs: Collection[Rubbing] = ()) -> tuple[str, ...]:
+    """The constraints whose friction sticks at a time of a motion, by name, also those that have become forces."""
+    known, mode = switches(form(motion.system)), motion._mode_at(t)
+    if mode is None:
+        return ()
+    stuck = [rub for rub, state in zip(known.rubs, mode.rubs, strict=True) if state == STICKS]
+    still = [g.function for g, sign in zip(known.gated.gates, mode.signs, strict=True) if sign == 0]
+    gone = [rub.constraint for rub in rubs if any(_alike(rub.speed, f) for f in still)]
+    return (*(motion.system.constraints[j].name for rub in stuck for j in known.rubbing(rub, mode)), *gone)
+
+
+def _alike(speed: Expr, other: Expr) -> bool:
+    """Whether two velocities are the same but for their sign."""
+    return any((speed + way * other).expand() == 0 for way in (1, -1))
 
 
 def _frozen(array: Array) -> Array:

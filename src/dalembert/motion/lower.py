@@ -1,6 +1,7 @@
 """From the old coordinates to the new: the state of a reduced system that a state of the system is, and its start."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from dalembert.principles import InstantError
 CLOSE = 1e-9
 TRIES = 16
 FAR = 1e6
+POLE = "at the start the embedding fails, as at a pole: there is none in the new coordinates; begin elsewhere"
+TURNS = tuple(2 * np.pi * part for part in (1 / 4, 1 / 3, 1 / 2, 1, 2, 3, 4))  # after which angles may be the same
 
 
 def lowered(
@@ -24,12 +27,37 @@ def lowered(
 ) -> tuple[Array, Array]:
     """x and ẋ (k,) with y(x, t) = y and J ẋ + y_t = ẏ, `place` (2n,) being y and ẏ.
 
-    Where there are several x it is the least; `near` is where to look first. Raises `StateError` with what is left
-    where the state is not on the embedding.
+    Where several x are found it is the least, by the sum of squares; `near` is where to look first. Raises `StateError`
+    with what is left where the state is not on the embedding.
     """
     n, chart = placing.chart.n, placing.chart
-    y, rates = place[:n], place[n:]
-    size = 1 + np.abs(place).max()
+    rates, size = place[n:], 1 + np.abs(place).max()
+    x = located(placing, place[:n], t, values, near, size)
+    _, J, drift = placing.where(x, t, values)
+    v = np.linalg.lstsq(J, rates - drift, rcond=1e-12)[0]
+    off = J @ v + drift - rates
+    if np.abs(off).max() > CLOSE * size:
+        names = map(name_of, chart.system.velocities)
+        faults = [
+            f"{name} is off the embedding by {r:.6g}"
+            for name, r in zip(names, off, strict=True)
+            if abs(r) > CLOSE * size
+        ]
+        refuse(StateError, "no velocity of the new coordinates is this one", faults)
+    return x, v
+
+
+def located(
+    placing: Placing,
+    y: Array,
+    t: float,
+    values: Mapping[Symbol, float],
+    near: Array | None = None,
+    size: float | None = None,
+) -> Array:
+    """x (k,) with y(x, t) = y, the least of those found; raises `StateError` where y is not on the embedding."""
+    n, chart = placing.chart.n, placing.chart
+    size = size or 1 + np.abs(y).max()
 
     def gap(x: Array) -> Array:
         try:
@@ -51,7 +79,7 @@ def lowered(
         x = _polished(answer.x, gap, slope)
         rest = gap(x)
         if np.abs(rest).max() <= CLOSE * size:
-            found.append(x)
+            found.append(_polished(_unwound(x, placing, t, values, CLOSE * size), gap, slope))
             if near is not None:
                 break
         elif np.abs(rest).max() < best:
@@ -64,19 +92,12 @@ def lowered(
             if abs(r) > CLOSE * size
         ]
         refuse(StateError, "no state of the new coordinates is this one", faults or ["none was found"])
-    x = min(found, key=lambda one: (round(float(np.abs(one).max()), 9), tuple(-one)))
-    _, J, drift = placing.where(x, t, values)
-    v = np.linalg.lstsq(J, rates - drift, rcond=1e-12)[0]
-    off = J @ v + drift - rates
-    if np.abs(off).max() > CLOSE * size:
-        names = map(name_of, chart.system.velocities)
-        faults = [
-            f"{name} is off the embedding by {r:.6g}"
-            for name, r in zip(names, off, strict=True)
-            if abs(r) > CLOSE * size
-        ]
-        refuse(StateError, "no velocity of the new coordinates is this one", faults)
-    return x, v
+    return min(found, key=lambda one: (round(float(one @ one), 9), tuple(-one)))
+
+
+def _pole(placing: Placing, x: Array, values: Mapping[Symbol, float]) -> bool:
+    """Whether the embedding fails at t = 0 and these coordinates."""
+    return placing.fails(placing.where(x, 0.0, values)[1])
 
 
 def _guesses(placing: Placing, y: Array, near: Array | None) -> list[Array]:
@@ -95,6 +116,19 @@ def _guesses(placing: Placing, y: Array, near: Array | None) -> list[Array]:
         for j, value in known.items():
             guess[j] = value
     return out
+
+
+def _unwound(x: Array, placing: Placing, t: float, values: Mapping[Symbol, float], close: float) -> Array:
+    """The same place with every angle as near to zero as turns, or parts of a turn, bring it."""
+    y = placing.where(x, t, values)[0]
+    for j, angle in enumerate(x.tolist()):
+        for turn in TURNS:
+            moved = x.copy()
+            moved[j] = angle - turn * round(angle / turn)
+            with suppress(ModelError):
+                if abs(moved[j]) < abs(x[j]) and np.abs(placing.where(moved, t, values)[0] - y).max() <= close:
+                    x = moved
+    return x
 
 
 def _polished(x: Array, gap: Any, slope: Any) -> Array:
@@ -134,11 +168,19 @@ def lowered_start(placing: Placing, system: Statement) -> tuple[dict[Expr, Expr]
     exact = exact_start(placing.chart, known)
     values = dict(system.values)
     if exact is not None and _same(placing, exact, place, values):
+        x = np.array([float(exact[q].xreplace(values)) for q in placing.chart.embedding.new])
+        if _pole(placing, x, values):
+            return {}, POLE
         return {key: e for key, e in exact.items() if e != 0 or is_coordinate(key)}, ""
     try:
         x, v = lowered(placing, place, 0.0, values)
     except StateError as error:
+        with suppress(StateError):
+            if _pole(placing, located(placing, place[: placing.chart.n], 0.0, values), values):
+                return {}, POLE
         return {}, f"the start is not on the embedding: {'; '.join(error.faults)}"
+    if _pole(placing, x, values):
+        return {}, POLE
     new = (*placing.chart.embedding.new, *(q.diff() for q in placing.chart.embedding.new))
     return {key: Float(value) for key, value in zip(new, [*x, *v], strict=True) if value != 0 or is_coordinate(key)}, ""
 

@@ -20,7 +20,7 @@ from dalembert.derive.evaluate import Array
 from dalembert.derive.independence import Independence, independence, samples
 from dalembert.derive.least import numbers as in_numbers
 from dalembert.derive.least.maggi import Clock, dynamics, kinematics, short, singular, stack
-from dalembert.derive.least.pivots import free_columns
+from dalembert.derive.least.pivots import contradictory_rates, free_columns
 from dalembert.derive.least.quasi import Chosen, dependence_faults, read_velocities
 from dalembert.derive.linear import solve
 from dalembert.derive.prepared import Prepared, prepared
@@ -127,6 +127,9 @@ def _chosen(system: Statement, given: Any, known: Independence, own: Matrix, alg
         against = ", ".join(repr(names[i]) for i in known.contradictory)
         raise ModelError(subject, [f"no motion satisfies all rows: the rows before contradict {against}"])
     tried, begins = samples(system)
+    if rates := contradictory_rates(tried, known.rows):
+        against = ", ".join(repr(names[i]) for i in rates)
+        raise ModelError(subject, [f"no velocity satisfies all rows: the rows before contradict {against}"])
     n, k = len(system.coordinates), len(known.rows)
     if given is None:
         free = free_columns(own, algebra, tried, known.rows, begins, clock.seconds / 5)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from sympy import Expr, S
 
-from dalembert.derive.evaluate import Array, instant_at, located, residuals
+from dalembert.derive.evaluate import Array, instant_at, located, mass_and_rows, residuals
 from dalembert.derive.least.quasi import is_linear
 from dalembert.derive.mechanics import Sparse, rows
 from dalembert.derive.prepared import form, prepared
@@ -25,7 +25,7 @@ from dalembert.principles import Instant, explicit
 if TYPE_CHECKING:
     from dalembert.derive.least.minimal import MinimalForm
 
-RANK = 1e-11  # of the balanced [A; U]
+RANK = 1e-9  # of [A; U] with rows of length 1 in the metric of M: below it half the digits of q̈ are gone
 
 
 class Tapes(NamedTuple):
@@ -108,7 +108,8 @@ def _velocity(form: "MinimalForm", inputs: list[float], u: Array) -> Array:
     A, beta = _filled((tapes.many, n), tapes.A, out), np.array(out[len(tapes.A) :])
     U, u0 = _own(form, inputs)
     used = _best(A, k)
-    return _solved(form, A[used], U, np.concatenate([-beta[used], u - u0])[:, None])[:, 0]
+    M = mass_and_rows(form.system, inputs)[0]
+    return _solved(form, A[used], U, M, np.concatenate([-beta[used], u - u0])[:, None])[:, 0]
 
 
 def _moved(form: "MinimalForm", now: Instant, inputs: list[float]) -> tuple[Array, Array]:
@@ -119,7 +120,7 @@ def _moved(form: "MinimalForm", now: Instant, inputs: list[float]) -> tuple[Arra
     right = np.zeros((now.n, r + 1))
     right[now.n - r :, :r] = np.eye(r)
     right[:, r] = [*now.b[used], *drift]
-    found = _solved(form, now.A[used], U, right)
+    found = _solved(form, now.A[used], U, now.M, right)
     V, p = found[:, :r], found[:, r]
     try:
         L = np.linalg.cholesky(V.T @ now.M @ V)
@@ -144,13 +145,17 @@ def _best(A: Array, k: int) -> list[int]:
     return sorted(order[:k].tolist())
 
 
-def _solved(form: "MinimalForm", A: Array, U: Array, right: Array) -> Array:
-    """X with [A; U] X = right; raises where it is singular, saying which velocities are to blame."""
+def _solved(form: "MinimalForm", A: Array, U: Array, M: Array, right: Array) -> Array:
+    """X with [A; U] X = right; raises where it is singular, saying which velocities are to blame.
+
+    Units do not count: coordinates are measured by the root of their inertia, and rows have length 1.
+    """
     K = np.vstack([A, U])
-    rows = np.linalg.norm(K, axis=1)
-    columns = np.linalg.norm(K / np.where(rows > 0, rows, 1.0)[:, None], axis=0)
-    if rows.all() and columns.all():
-        balanced = K / rows[:, None] / columns
+    inertia = np.diag(M)
+    columns = np.sqrt(np.where(inertia > 0, inertia, 1.0))
+    rows = np.linalg.norm(K / columns, axis=1)
+    if rows.all():
+        balanced = K / columns / rows[:, None]
         sigma = np.linalg.svd(balanced, compute_uv=False)
         if not len(sigma) or sigma[-1] > RANK * sigma[0]:
             found: Array = np.linalg.solve(balanced, right / rows[:, None]) / columns[:, None]

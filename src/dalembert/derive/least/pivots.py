@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
-from sympy import Expr, Matrix
+from sympy import Expr, Matrix, cosh, exp
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.deadline import Overtime, deadline
@@ -43,6 +43,18 @@ def free_columns(
     return tuple(sorted(left))
 
 
+def contradictory_rates(tried: Sequence[Sample], chosen: Sequence[int]) -> tuple[int, ...]:
+    """Rows that ask another velocity than the rows `chosen`, on which they depend, at every state tried."""
+    found: set[int] | None = None
+    for A, _, _, rate in (sample.rows for sample in tried):
+        own = list(chosen)
+        share = np.linalg.lstsq(A[own].T, A.T, rcond=None)[0].T if own else np.zeros((len(A), 0))
+        gap = np.abs(rate - share @ rate[own])
+        wrong = set(np.flatnonzero(gap > 1e-6 * (1.0 + np.abs(rate).max(initial=0.0))).tolist())
+        found = wrong if found is None else found & wrong
+    return tuple(sorted(found or ()))
+
+
 def _rank(
     at: Place, entries: Matrix | None, algebra: Symbols, numbers: Sequence[np.ndarray], start: bool
 ) -> tuple[float, ...]:
@@ -68,7 +80,11 @@ def _doubt(entry: Expr, algebra: Symbols) -> int:
 def never_zero(entry: Expr, algebra: Symbols) -> bool:
     """Whether an expression is made of parameters and numbers alone, or is seen to vanish nowhere."""
     moving = entry.free_symbols & {*algebra.q, *algebra.v, algebra.t}
-    return not moving or (has_plain_sign(entry) and entry.is_nonzero is True)
+    if not moving or isinstance(entry, (exp, cosh)):
+        return True
+    if entry.is_Mul or (entry.is_Pow and entry.exp.is_Rational):
+        return all(never_zero(part, algebra) for part in (entry.args if entry.is_Mul else entry.args[:1]))
+    return has_plain_sign(entry) and entry.is_nonzero is True
 
 
 def _eliminate(matrix: np.ndarray, pivot: Place, rest: set[int]) -> None:

@@ -8,9 +8,10 @@ Everything here is in the symbols of `algebra`, the SymPy algebra of the new coo
 from collections.abc import Mapping
 from functools import cached_property
 
-from sympy import Add, Expr, S
+from sympy import Add, Expr, Rational, S, Symbol
 
 from dalembert.derive.algebra import Symbols, replaced
+from dalembert.derive.reducing.decimals import Decimals
 from dalembert.derive.reducing.embedding import Embedding
 from dalembert.model import Lagrangian, Statement, name_of
 from dalembert.model.checks import parameters_in
@@ -73,6 +74,16 @@ class Chart:
     def pull(self, expr: Expr, known: Mapping[Expr, Expr] | None = None) -> Expr:
         """An expression of y, ẏ, t and parameters in x, ẋ, t; `known` gives what else stands in it."""
         return self.algebra.convert(expr, {**self._rule, **(known or {})})
+
+    def pull_exact(self, expr: Expr) -> tuple[Expr, dict[Symbol, Rational]]:
+        """The same with symbols for decimal fractions, and what they stand for: for what must vanish exactly."""
+        decimals, rule = self._exact
+        return self.algebra.convert(decimals.masked(expr), rule), decimals.values
+
+    @cached_property
+    def _exact(self) -> tuple[Decimals, dict[Expr, Expr]]:
+        decimals = Decimals()
+        return decimals, {key: decimals.masked(e) for key, e in self._rule.items()}
 
     def pull_from(self, algebra: Symbols, expr: Expr, known: Mapping[Expr, Expr] | None = None) -> Expr:
         """The same for an expression in the symbols of the old algebra."""

@@ -1,52 +1,42 @@
-"""Whether an embedding is what it should be: an immersion, onto all that the constraints it satisfies leave free.
+"""Whether an embedding is what it should be: smooth, an immersion, onto all that the constraints leave free.
 
-Ranks are found in numbers at random states; where the rank drops is found in symbols, from det(JᵀJ) = 0.
+Ranks are found in numbers at random states.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 import numpy as np
-from sympy import (
-    Abs,
-    Add,
-    Eq,
-    Expr,
-    Ge,
-    Le,
-    Matrix,
-    Mul,
-    Pow,
-    S,
-    acos,
-    asin,
-    atan2,
-    cos,
-    cot,
-    csc,
-    factor,
-    factor_terms,
-    fraction,
-    log,
-    sec,
-    sin,
-    tan,
-    together,
-)  # fmt: skip
-from sympy.core.relational import Relational
 
-from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.evaluate import Array, row_numbers
-from dalembert.derive.reducing.bounds import has_zero, never_zero
+from dalembert.derive.reducing.branches import switching_in
 from dalembert.derive.reducing.chart import Chart
+from dalembert.derive.reducing.embedding import said
 from dalembert.derive.reducing.placing import Placing
-from dalembert.derive.tidy import tidy
+from dalembert.derive.tape import Tape
 from dalembert.derive.variants import bare
-from dalembert.model import name_of
+from dalembert.model import ModelError, name_of
 
 RANK = 1e-9
 STATES = 5
-SECONDS = 2.0
+
+
+def place_faults(chart: Chart) -> Iterator[str]:
+    """Places that cannot be evaluated, and those that switch with what moves."""
+    a = chart.algebra
+    moving = {*a.q, a.t}
+    inputs = [*a.q, a.t, *a.parameters.values()]
+    for q, place in zip(chart.system.coordinates, chart.y, strict=True):
+        what = f"the embedding of {name_of(q)}"
+        if parts := [part for part in switching_in(place) if part.free_symbols & moving]:
+            yield (
+                f"{what} switches, {said(a.restore(parts[0]))}: where it does, a velocity jumps or a force is lost; "
+                "give a smooth embedding, one for each side"
+            )
+            continue
+        try:
+            Tape(inputs, [place])
+        except ModelError as error:
+            yield f"{what}: {'; '.join(error.faults)}"
 
 
 def rank_faults(placing: Placing) -> Iterator[str]:
@@ -97,98 +87,6 @@ def count_faults(placing: Placing, eliminated: Sequence[int]) -> Iterator[str]:
             "state it, or give the embedding more coordinates"
         )
         return
-
-
-def singular_places(chart: Chart) -> tuple[tuple[Relational, ...], bool]:
-    """Where the embedding fails, as far as it is found: where ∂y/∂x loses rank, and where y or ∂y/∂x do not exist.
-
-    Also whether the search came to its end in time.
-    """
-    found: dict[Relational, None] = {}
-    done = False
-    moving = {*chart.algebra.q, chart.algebra.t}
-    with suppress(Overtime), deadline(SECONDS):
-        for e in [*chart.y, *(g for row in chart.J for g in row.values())]:
-            found |= dict.fromkeys(_undefined(e, moving))
-        found |= {Eq(f, 0): None for f in _zeros(_gram(chart), moving)}
-        done = True
-    kept = [r for r in found if r not in (S.true, S.false) and not _covered(r, found)]
-    return tuple(chart.algebra.restore(r) for r in kept), done
-
-
-def _covered(r: Relational, found: dict[Relational, None]) -> bool:
-    """Whether u = 0 is said already by u ≤ 0."""
-    return isinstance(r, Eq) and any(isinstance(o, Le) and o.lhs in (r.lhs, r.lhs**2) for o in found)
-
-
-def _gram(chart: Chart) -> Expr:
-    """det(JᵀJ), which is zero where the rank of J is below k, of the columns that are not plainly independent."""
-    columns = _coupled(chart)
-    J = Matrix(chart.n, len(columns), lambda i, j: chart.J[i].get(columns[j], S.Zero))
-    return tidy((J.T * J).applyfunc(tidy).det(method="berkowitz")) if columns else S.One
-
-
-def _coupled(chart: Chart) -> list[int]:
-    """The columns of J that are left when those go that are alone in some rows, and never zero there.
-
-    What is alone in a row is independent of the others; without it another may be alone, as along a chain.
-    """
-    left = list(range(chart.k))
-    while True:
-        alone: dict[int, list[Expr]] = {}
-        for row in chart.J:
-            own = [j for j in row if j in left]
-            if len(own) == 1:
-                alone.setdefault(own[0], []).append(row[own[0]])
-        sure = [j for j, entries in alone.items() if never_zero(tidy(Add(*(e**2 for e in entries))))]
-        if not sure:
-            return left
-        left = [j for j in left if j not in sure]
-
-
-def _zeros(e: Expr, moving: set[Expr]) -> Iterator[Expr]:
-    """The factors of e that depend on coordinates or time and may vanish."""
-    top = fraction(together(e))[0]
-    for part in Mul.make_args(factor(top)):
-        base = part.base if isinstance(part, Pow) else part
-        if base.free_symbols & moving and has_zero(base, moving):
-            yield _plain(base, moving)
-
-
-def _plain(e: Expr, moving: set[Expr]) -> Expr:
-    """Without factors that do not move, and with one sign."""
-    e = factor_terms(e)
-    e = Mul(*(f for f in Mul.make_args(e) if f.free_symbols & moving))
-    return -e if e.could_extract_minus_sign() else e
-
-
-def _undefined(e: Expr, moving: set[Expr]) -> Iterator[Relational]:
-    """Where an expression or its slope does not exist."""
-    for part in e.atoms(Pow, tan, sec, cot, csc, log, asin, acos, atan2):
-        if not part.free_symbols & moving:
-            continue
-        match part:
-            case Pow(base=base, exp=exponent):
-                if never_zero(base) and not exponent.is_Rational:
-                    continue
-                if exponent.is_Integer and exponent < 0 and not never_zero(base):
-                    yield from (Eq(f, 0) for f in _zeros(base, moving))
-                elif exponent.is_Rational and not exponent.is_Integer and not _positive(base):
-                    yield Le(base, 0)
-            case tan() | sec():
-                yield Eq(cos(part.args[0]), 0)
-            case cot() | csc():
-                yield Eq(sin(part.args[0]), 0)
-            case log():
-                yield Le(part.args[0], 0)
-            case asin() | acos():
-                yield Ge(Abs(part.args[0]), 1)
-            case _:
-                yield Eq(Abs(part.args[0]) + Abs(part.args[1]), 0)
-
-
-def _positive(e: Expr) -> bool:
-    return bool(e.is_positive) or (never_zero(e) and bool(e.is_nonnegative))
 
 
 def _scaled(J: Array) -> Array:

@@ -14,6 +14,7 @@ from dalembert.derive.tape import Tape
 from dalembert.model import ModelError
 
 TRIES = 60
+LOST = 1e-9
 
 
 class Place(NamedTuple):
@@ -72,6 +73,13 @@ class Placing:
         out = self._where(self._numbers(State(x, np.zeros(len(x)), t, values)))
         return np.array(out[:n]), self._slopes(out[2 * n :]), np.array(out[n : 2 * n])
 
+    @staticmethod
+    def fails(J: Array) -> bool:
+        """Whether J (n, k) has lost its rank, rows scaled so that units do not count."""
+        rows = np.linalg.norm(J, axis=1, keepdims=True)
+        sigma = np.linalg.svd(J / np.where(rows > 0, rows, 1.0), compute_uv=False)
+        return bool(len(sigma) and sigma[-1] <= LOST * sigma[0])
+
     def _numbers(self, state: State) -> list[float]:
         return [*state.x, *state.v, state.t, *(state.values[s] for s in self.symbols)]
 
@@ -81,9 +89,11 @@ class Placing:
             J[spot] = value
         return J
 
-    def states(self, count: int, seed: int = 0) -> Iterator[tuple[State, Place]]:
-        """Random states at which the embedding exists; parameters have the values of the system where it has any."""
-        a, known = self.chart.algebra, dict(self.chart.system.values)
+    def states(
+        self, count: int, seed: int = 0, known: Mapping[Symbol, float] | None = None
+    ) -> Iterator[tuple[State, Place]]:
+        """Random states at which the embedding exists; parameters have the values of the system, or those `known`."""
+        a, known = self.chart.algebra, dict(self.chart.system.values) if known is None else known
         symbols: list[Any] = [*a.q, *a.v, a.t, *a.parameters.values()]
         found = 0
         for point in random_points(symbols, TRIES, seed):

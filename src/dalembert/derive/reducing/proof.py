@@ -35,18 +35,20 @@ class Proof(NamedTuple):
 
 def prove(placing: Placing, system: Statement, reduced: Statement) -> Proof:
     """Compare the reduced system with the system itself; raises ModelError where they disagree."""
-    worst, least, count = 0.0, None, 0
+    worst, least, count, why = 0.0, None, 0, ""
     for state, place in placing.states(STATES, seed=2):
-        pair = _pair(system, reduced, state, place)
-        if pair is None:
+        try:
+            old, new = _pair(system, reduced, state, place)
+        except (ModelError, MassError, ContradictionError) as error:
+            why = why or "; ".join(getattr(error, "faults", ())) or str(error)
             continue
         count += 1
-        old, new = pair
         worst = max(worst, disagreement(old, new, place, [c.name for c in reduced.constraints]))
         if _least(old.M) > 0:
             least = min(_least(new.M), np.inf if least is None else least)
     if count == 0:
-        raise ModelError("the reduction", ["neither system can be evaluated at any state tried: the proof fails"])
+        fault = "it cannot be proved: one of the systems has no answer at any state tried"
+        raise ModelError("the reduction", [f"{fault}; {why}" if why else fault])
     if not worst < AGREE or (least is not None and not least > 0):
         raise ModelError(
             "the reduction",
@@ -74,14 +76,11 @@ def _sizes(J: Array, old: Instant, gamma: Array) -> Array:
     return sizes
 
 
-def _pair(system: Statement, reduced: Statement, state: State, place: Place) -> tuple[Instant, Instant] | None:
-    """Both systems at one state; None where one of them does not exist there."""
+def _pair(system: Statement, reduced: Statement, state: State, place: Place) -> tuple[Instant, Instant]:
+    """Both systems at one state."""
     whole = [*place.y, *place.rates, state.t, *(state.values[s] for s in system.symbols)]
     short = [*state.x, *state.v, state.t, *(state.values[s] for s in reduced.symbols)]
-    try:
-        return instant_at(system, whole), instant_at(reduced, short)
-    except (ModelError, MassError, ContradictionError):
-        return None
+    return instant_at(system, whole), instant_at(reduced, short)
 
 
 def _least(M: Array) -> float:

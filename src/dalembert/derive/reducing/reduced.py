@@ -6,30 +6,24 @@ others are pulled back, Ω = ω J, and the reduced equations are those of x.
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from sympy import Expr, Ge, Le
+from sympy import Ge, Le
 from sympy.core.relational import Relational
 
+from dalembert.derive.prepared import prepared
 from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.reducing.embedding import Embedding, names_of, said, subject
-from dalembert.derive.reducing.identity import Verdict, vanishes
-from dalembert.derive.reducing.immersion import count_faults, rank_faults, singular_places
+from dalembert.derive.reducing.fates import fate_faults, fate_of, remarks
+from dalembert.derive.reducing.identity import vanishes
+from dalembert.derive.reducing.immersion import count_faults, place_faults, rank_faults
 from dalembert.derive.reducing.placing import Placing
 from dalembert.derive.reducing.pullback import Shortener, constraint, restored, unconstrained
 from dalembert.derive.reducing.pulled_natures import asks_for_reactions, kept_nature
+from dalembert.derive.reducing.singular import singular_places
 from dalembert.derive.reducing.worked import Rubbing, eliminated
-from dalembert.model import (
-    Holonomic,
-    Ideal,
-    Lagrangian,
-    MassAndForce,
-    ModelError,
-    OneSided,
-    Statement,
-    name_of,
-    refuse,
-)
+from dalembert.derive.variants import bare
+from dalembert.model import Ideal, Lagrangian, MassAndForce, ModelError, OneSided, Statement, refuse
 from dalembert.model.constraints import Stated
 
 SIGNS = {Le: "≤", Ge: "≥"}
@@ -39,7 +33,8 @@ SIGNS = {Le: "≤", Ge: "≥"}
 class Reduced:
     """What a reduction finds: the constraints `eliminated` and `kept` by name, and the parts of the new statement.
 
-    `rubs` are the frictions of eliminated constraints, now active forces, and `singular` where the embedding fails.
+    `rubs` are the frictions of eliminated constraints, now active forces, `singular` where the embedding fails, and
+    `open` contacts that never touch on it.
     """
 
     chart: Chart
@@ -51,14 +46,7 @@ class Reduced:
     rubs: tuple[Rubbing, ...]
     singular: tuple[Relational, ...]
     notes: tuple[str, ...]
-
-
-class Fate(NamedTuple):
-    """What becomes of a constraint: whether it vanishes on the embedding, and what is left of it if not."""
-
-    constraint: Any
-    left: Expr
-    verdict: Verdict
+    open: tuple[str, ...]
 
 
 def reduced(system: Statement, embedding: Embedding, keep: Iterable[str] = ()) -> Reduced:
@@ -69,25 +57,26 @@ def reduced(system: Statement, embedding: Embedding, keep: Iterable[str] = ()) -
     """
     chart = Chart(system, embedding)
     placing = Placing(chart)
+    refuse(ModelError, subject(system), place_faults(chart))
     held = _kept_names(system, keep)
     refuse(ModelError, subject(system), rank_faults(placing))
-    fates = [Fate(c, left := chart.pull(c.expr), vanishes(left)) for c in system.constraints]
-    refuse(ModelError, subject(system), (f for fate in fates for f in _faults(chart, fate, held)))
+    fates = [fate_of(chart, c) for c in system.constraints]
+    refuse(ModelError, subject(system), (f for fate in fates for f in fate_faults(chart, fate, held)))
     gone = [j for j, fate in enumerate(fates) if fate.verdict.vanishes]
     refuse(ModelError, subject(system), count_faults(placing, gone))
-    open_ = [j for j, fate in enumerate(fates) if _always_open(chart, fate)]
+    open_ = [j for j, fate in enumerate(fates) if fate.open]
     stay = [j for j in range(len(fates)) if j not in gone and j not in open_]
-    refuse(ModelError, subject(system), _entangled(chart, stay, gone))
+    refuse(ModelError, subject(system), (*_flat(chart, gone), *_entangled(chart, stay, gone)))
     short = Shortener()
     worked = eliminated(chart, gone, short)
     rows = tuple(constraint(chart, system.constraints[j], kept_nature(chart, j, gone, short), short) for j in stay)
     body = restored(chart, unconstrained(chart, worked.forces, short))
     places, searched = singular_places(chart)
-    notes = [*embedding.local, *worked.notes, *_told(system, fates, gone, open_)]
+    notes = [*embedding.local, *worked.notes, *(told for fate in fates for told in remarks(fate, held))]
     if places:
         notes.append("the embedding fails where " + ", or where ".join(map(_where, places)))
     if not searched:
-        notes.append("where else the embedding fails was not found in time")
+        notes.append(f"where {'else ' * bool(places)}the embedding fails was not found in time")
     if short.overtime:
         notes.append("not everything was brought into a short form in time")
     names = [c.name for c in system.constraints]
@@ -103,6 +92,7 @@ def reduced(system: Statement, embedding: Embedding, keep: Iterable[str] = ()) -
         rubs,
         places,
         tuple(notes),
+        tuple(names[j] for j in open_),
     )
 
 
@@ -122,47 +112,31 @@ def _kept_names(system: Statement, keep: Any) -> tuple[str, ...]:
     return names
 
 
-def _faults(chart: Chart, fate: Fate, held: Collection[str]) -> Iterable[str]:
-    """Why a constraint makes the embedding wrong."""
-    c, verdict = fate.constraint, fate.verdict
-    if verdict.tried == 0 and fate.left != 0:
-        yield f"constraint {c.name!r} has no real value on the embedding at any of the points tried"
-    elif isinstance(c, Holonomic) and not verdict.vanishes and c.name not in held:
-        residual, point = _residual(chart, fate)
-        hint = _hint(chart, fate)
-        yield (
-            f"the embedding does not satisfy the constraint {c.name!r}: {residual} is left of it, which is "
-            f"{verdict.value:.6g}{point}; {hint}correct the embedding, or let it stay: keep=[{c.name!r}]"
-        )
-
-
-def _residual(chart: Chart, fate: Fate) -> tuple[str, str]:
-    """What is left of a constraint, in words, and the point at which it was evaluated."""
-    up = chart.algebra.restore
-    text = said(up(Shortener(1.0)(fate.left)))
-    values = ", ".join(f"{name_of(up(s))} = {v:.6g}" for s, v in fate.verdict.at.items())
-    return text, f" at {values}" if values else ""
-
-
-def _hint(chart: Chart, fate: Fate) -> str:
-    """Whether it would hold for the values given of the parameters."""
-    own = chart.algebra.parameters
-    values = {own[s]: value for s, value in chart.system.values}
-    if values and vanishes(fate.left.xreplace(values)).vanishes:
-        return "it holds for the values given of the parameters only, so write the parameters in the embedding; "
-    return ""
-
-
-def _always_open(chart: Chart, fate: Fate) -> bool:
-    """Whether nothing that moves is left of a contact, and it is open."""
-    moving = {*chart.algebra.q, chart.algebra.t}
-    plain = isinstance(fate.constraint, OneSided) and not fate.left.free_symbols & moving
-    return plain and not fate.verdict.vanishes and bool(fate.left.is_positive)
+def _flat(chart: Chart, gone: Collection[int]) -> Iterable[str]:
+    """Constraints that are met with a vanishing gradient: they have no force there, and no multiplier."""
+    kept = prepared(bare(chart.system))
+    for j in gone:
+        name = chart.system.constraints[j].name
+        entries = [e for (row, _), e in kept.derived.A.items() if row == j]
+        if all(vanishes(chart.pull_from(kept.algebra, e)).vanishes for e in entries):
+            yield (
+                f"the gradient of the constraint {name!r} vanishes wherever it holds, so it exerts no force: "
+                "state it by its root, f instead of f^2"
+            )
 
 
 def _entangled(chart: Chart, stay: Collection[int], gone: Collection[int]) -> Iterable[str]:
-    """Natures that could be pulled back one by one, but not together."""
+    """What could be eliminated or pulled back one by one, but not together."""
     constraints = chart.system.constraints
+    closed, contacts = (
+        [constraints[j].name for j in rows if isinstance(constraints[j], OneSided)] for rows in (gone, stay)
+    )
+    if closed and contacts:
+        yield (
+            f"the contact {', '.join(map(repr, closed))} would be taken as closed for good, but an impact on "
+            f"{', '.join(map(repr, contacts))} may open it: leave it out of the embedding, or state it as Holonomic "
+            "where it is meant to hold both ways"
+        )
     rough = [constraints[j].name for j in gone if not isinstance(constraints[j].nature, Ideal)]
     asking = [constraints[j].name for j in stay if asks_for_reactions(chart, j)]
     if rough and asking:
@@ -170,19 +144,6 @@ def _entangled(chart: Chart, stay: Collection[int], gone: Collection[int]) -> It
             f"the nature of {', '.join(map(repr, asking))} depends on the ideal constraint force, which the active "
             f"force that the nature of {', '.join(map(repr, rough))} becomes would change: eliminate both, or neither"
         )
-
-
-def _told(system: Statement, fates: list[Fate], gone: list[int], open_: list[int]) -> Iterable[str]:
-    """What is to be known of the constraints that are no longer there."""
-    for j in gone:
-        name = system.constraints[j].name
-        if isinstance(system.constraints[j], OneSided):
-            yield f"the contact {name!r} is taken as closed: as it is while it pushes, λ ≥ 0 in the lifted motion"
-        if not fates[j].verdict.shown:
-            tried = fates[j].verdict.tried
-            yield f"that {name!r} holds was seen in numbers of 50 digits at {tried} random points, not in symbols"
-    for j in open_:
-        yield f"the contact {system.constraints[j].name!r} is always open on the embedding, and left out"
 
 
 def _where(relation: Relational) -> str:

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from sympy import Expr, Piecewise
+from sympy import Expr
 from sympy import solve as solve_for
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.evaluate import Array
 from dalembert.derive.reducing.bounds import never_zero
+from dalembert.derive.reducing.branches import switching_in
 from dalembert.derive.reducing.embedding import Embedding, embedding, names_of, said, subject
 from dalembert.derive.reducing.identity import vanishes
 from dalembert.derive.tape import Tape
@@ -57,6 +58,8 @@ class _Finder:
         while left:
             pairs = [(c, self._now(c)) for c in left]
             done = next((c for c, e in pairs if vanishes(e).vanishes), None)
+            if against := [(c, e) for c, e in pairs if c is not done and not e.has(*self.algebra.q)]:
+                self._refuse(*against[0])
             if done is None:
                 done = next((c for c, e in pairs if self._linear(e)), None)
             if done is None:
@@ -77,6 +80,16 @@ class _Finder:
                 )
             left.remove(done)
 
+    def _refuse(self, c: Holonomic, e: Expr) -> None:
+        """A constraint of which no coordinate is left contradicts those before it."""
+        if vanishes(e).vanishes:
+            return
+        shown = said(self.algebra.restore(tidy(e)))
+        raise ModelError(
+            subject(self.system),
+            [f"the constraint {c.name!r} contradicts the others: solving those leaves {shown} = 0 of it"],
+        )
+
     def _now(self, c: Holonomic) -> Expr:
         return self._put(self.algebra.convert(c.expr), dict(zip(self.algebra.q, self.places, strict=True)))
 
@@ -85,16 +98,17 @@ class _Finder:
         return e.xreplace({old: new for old, new in rule.items() if old != new})
 
     def _linear(self, e: Expr) -> bool:
-        """Whether a coordinate stands in it linearly with a factor that does not move and is not zero."""
-        for q in reversed(self.algebra.q):
-            if not e.has(q):
-                continue
-            slope = self.algebra.gradient(e, self.algebra.q).get(self.algebra.q.index(q))
-            slope = None if slope is None else tidy(slope)
-            if slope is not None and not slope.free_symbols & {*self.algebra.q, self.algebra.t} and never_zero(slope):
+        """Whether a coordinate stands in it linearly with a factor that is never zero, best one that does not move."""
+        slopes = {j: tidy(g) for j, g in self.algebra.gradient(e, self.algebra.q).items()}
+        for j in sorted(slopes, key=lambda j: (self._moves(slopes[j]), -j)):
+            q, slope = self.algebra.q[j], slopes[j]
+            if not slope.has(q) and not switching_in(slope) and never_zero(slope):
                 self._settle(q, tidy(q - e / slope))
                 return True
         return False
+
+    def _moves(self, e: Expr) -> bool:
+        return bool(e.free_symbols & {*self.algebra.q, self.algebra.t})
 
     def _branch(self, c: Holonomic, e: Expr) -> bool:
         """Whether it can be solved explicitly for a coordinate, on the branch of the start."""
@@ -123,7 +137,8 @@ class _Finder:
 
     def _solutions(self, e: Expr, q: Expr) -> Iterable[Expr]:
         with suppress(Overtime, NotImplementedError), deadline(SECONDS):
-            return [s for s in solve_for(e, q) if isinstance(s, Expr) and not s.has(q, Piecewise)]
+            found = [s for s in solve_for(e, q) if isinstance(s, Expr) and not s.has(q)]
+            return [s for s in found if not any(self._moves(part) for part in switching_in(s))]
         return []
 
     def _settle(self, q: Expr, value: Expr) -> None:

@@ -7,14 +7,15 @@ written by the sign of its velocity, so that it can stick; in more directions it
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Rational, S, sign, sqrt
+from sympy import Add, Expr, Mul, Rational, S, sign, sqrt
 
 from dalembert.derive.natures import Friction, coulomb
 from dalembert.derive.prepared import Prepared
 from dalembert.derive.reducing.chart import Chart
+from dalembert.derive.reducing.coupling import coupled
 from dalembert.derive.reducing.pullback import Shortener, combined
 from dalembert.derive.reducing.pulled_natures import alone, cannot, known
-from dalembert.model import Coulomb, Ideal
+from dalembert.model import Coulomb, Ideal, ModelError
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ def eliminated(chart: Chart, rows: Collection[int], short: Shortener) -> Worked:
             )
         else:
             rubs.append(rub)
+    _refuse_coupled(chart, rows, {r.constraint for r in rubs}, kept)
     total = combined(forces)
     return Worked(tuple(total.get(j, S.Zero) for j in range(chart.k)), tuple(rubs), tuple(notes))
 
@@ -76,6 +78,26 @@ def _refuse_friction(chart: Chart, row: int) -> None:
         raise cannot(constraint.name, "friction follows the actual normal force, which is found with the acceleration")
     if nature.static is not None and nature.static != nature.coefficient:
         raise cannot(constraint.name, "an active force holds what is at rest no better than it slows down what moves")
+
+
+def _refuse_coupled(chart: Chart, rows: Collection[int], rubbing: Collection[str], kept: Prepared) -> None:
+    """Frictions that stick, eliminated or not, must not change the multipliers in what becomes an active force."""
+    constraints, d = chart.system.constraints, kept.derived
+    used = [
+        j for j, lam in enumerate(kept.algebra.lam) if any(e.has(lam) for e in (*d.C, *(f.size for f in d.friction)))
+    ]
+    sticking = {*rubbing, *(c.name for j, c in enumerate(constraints) if j not in rows)}
+    for name, j in coupled(chart, sticking, used):
+        own = next(constraints[r].name for r in rows if not isinstance(constraints[r].nature, Ideal))
+        subject = name if name in rubbing else own
+        raise ModelError(
+            f"the nature of constraint {subject!r}",
+            [
+                f"where the friction of {name!r} sticks, the force that holds changes that of {constraints[j].name!r}, "
+                "which presses, and an active force would stick up to another bound: leave the constraint out of the "
+                "embedding, or state the friction as an active force in the system itself"
+            ],
+        )
 
 
 def _rubbed(
@@ -93,16 +115,26 @@ def _rubbed(
         factor = _common(slope, speed, a.v)
         if factor is not None:  # s = g ẋ: |g| and the sign of ẋ
             ((j, g),) = slope.items()
-            return {j: -size * abs(g) * sign(a.v[j])}, Rubbing(f.constraint, size * abs(g), a.v[j])
-        return {j: -size * g * sign(speed) for j, g in slope.items()}, Rubbing(f.constraint, size, speed)
+            return {j: -_signed(size * abs(g), a.v[j])}, Rubbing(f.constraint, size * abs(g), a.v[j])
+        force = _signed(size, speed)
+        return {j: -force * g for j, g in slope.items()}, Rubbing(f.constraint, size, speed)
     if len(moved) == 1 and square.xreplace(still) == 0:
         (j,) = moved
         length = sqrt(short(square.xreplace({**still, a.v[j]: S.One})))
         load = short(size * length)
-        return {j: -load * sign(a.v[j])}, Rubbing(f.constraint, load, a.v[j])
+        return {j: -_signed(load, a.v[j])}, Rubbing(f.constraint, load, a.v[j])
     along = chart.covector({i: chart.pull_from(kept.algebra, e) for i, e in f.along.items()})
     speed = sqrt(short(square))
     return {j: -size * short(e) / speed for j, e in enumerate(along) if e != 0}, None
+
+
+def _signed(size: Expr, speed: Expr) -> Expr:
+    """size · sign(speed); a size that is a multiple of |speed| does not switch: |s| sign(s) = s."""
+    for factor in Mul.make_args(size):
+        base, power = factor.as_base_exp()
+        if base == abs(speed) and power.is_Integer and power > 0:
+            return size / factor * speed * abs(speed) ** (power - 1)
+    return size * sign(speed)
 
 
 def _common(slope: dict[int, Expr], speed: Expr, v: Sequence[Expr]) -> Expr | None:

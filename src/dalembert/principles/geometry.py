@@ -5,10 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.principles.errors import Array
-from dalembert.principles.explicit import pseudo_inverse
+from dalembert.principles.frame import frame
 from dalembert.principles.instant import Instant
-from dalembert.principles.ready import prepare
-from dalembert.principles.root import root
 
 
 class Geometry(NamedTuple):
@@ -40,12 +38,7 @@ def geometry(now: Instant) -> Geometry:
     q̈ − a = (M^(−1/2) B⁺) e + (M^(−1/2) N M^(−1/2)) C, N = I − B⁺B, T = B⁺B.
     Raises MassError, ContradictionError. Udwadia and Kalaba 2001, section 6, (21)-(24).
     """
-    ready = prepare(now)
-    M = ready.M / np.outer(ready.units, ready.units)
-    inverse = root(M).inverse
-    scale = ready.rows.scale
-    B = scale[:, None] * (now.A @ inverse)
-    P = pseudo_inverse(B, ready.rank)
+    ready, M, inverse, scale, B, P = frame(now)
     a = inverse @ (inverse @ (ready.Q / ready.units))
     T = P @ B
     N = np.eye(now.n) - T

@@ -5,10 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.principles.errors import Array
-from dalembert.principles.explicit import pseudo_inverse
+from dalembert.principles.frame import frame
 from dalembert.principles.instant import Instant
-from dalembert.principles.ready import prepare
-from dalembert.principles.root import root
 
 
 class Scaled(NamedTuple):
@@ -39,12 +37,7 @@ def scaled(now: Instant) -> Scaled:
 
     Raises MassError, ContradictionError. Udwadia and Kalaba 2001, (18)-(23).
     """
-    ready = prepare(now)
-    M = ready.M / np.outer(ready.units, ready.units)
-    inverse = root(M).inverse
-    scale = ready.rows.scale
-    B = scale[:, None] * (now.A @ inverse)
-    P = pseudo_inverse(B, ready.rank)
+    ready, _, inverse, scale, B, P = frame(now)
     Vt = np.linalg.svd(B)[2] if now.m else np.eye(now.n)
     span, null = Vt[: ready.rank].T, Vt[ready.rank :].T
     a_s, c_s = inverse @ (ready.Q / ready.units), inverse @ now.C

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Self
 
-from sympy import Expr, Float, Rational, S, Symbol, log
+from sympy import Expr, Float, PolynomialError, Pow, Rational, S, Symbol, factor, log
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.deadline import Overtime, deadline
@@ -50,7 +50,9 @@ class Ground:
     def clean(self, e: Expr) -> Expr:
         """The values given in place of parameters, and fractions in place of decimals."""
         e = e.xreplace({f: exact(float(f)) for f in e.atoms(Float)})
-        return e.xreplace(dict(self.given)) if self.given else e
+        e = e.xreplace(dict(self.given)) if self.given else e
+        hidden = [r for r in e.atoms(Pow) if r.exp.is_Rational and not r.exp.is_Integer and r.base.is_Add]
+        return e.xreplace({r: factored(r.base) ** r.exp for r in hidden})
 
     @cached_property
     def forms(self) -> list[Form]:
@@ -121,6 +123,16 @@ def exact(x: float) -> Expr:
     """The fraction a number stands for: of small terms where it is the nearest number to one, else as it is written."""
     near = Fraction(x).limit_denominator(SMALL)
     return Rational(near.numerator, near.denominator) if float(near) == x else Rational(repr(x))
+
+
+def factored(e: Expr) -> Expr:
+    """The factors of what stands under a root, where they are found in time: a square may be hidden in it."""
+    try:
+        with deadline(SECONDS):
+            whole: Expr = factor(e)
+            return whole
+    except (Overtime, PolynomialError):
+        return e
 
 
 def shortened(e: Expr) -> Expr:

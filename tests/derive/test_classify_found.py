@@ -29,6 +29,7 @@ from sympy import (
     symbols,
     tan,
 )
+from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
 from derive.constraint_table import R, a, c, form, phi, psi, t, theta, trailer, w, x, y, z
@@ -265,3 +266,39 @@ def test_the_rank_at_the_start_is_told_where_it_is_lower() -> None:
 def test_symbols_of_the_same_name_as_values() -> None:
     found = system([x, y], [form({x: Symbol("k"), y: 1})], parameters={Symbol("k"): 0.1}).classify()
     assert found.integrals == (y + Symbol("k") * x,)
+
+
+def test_integrals_are_those_on_the_relations() -> None:
+    """Rows that duplicate others, or vanish, where a relation holds keep nothing of their own there."""
+    twice = [da.Holonomic(w - y, name="h"), form({z: z, x: y}, "a"), form({w: y**2, y: -(y**2), z: w - y}, "b")]
+    start = {x: Rational(1, 4), y: Rational(1, 2), z: Rational(1, 2), w: Rational(1, 2)}
+    stated = system([x, y, z, w], twice, initial=start)
+    found = stated.classify()
+    assert (found.rank, found.integrable, found.holonomic, found.integrals) == (2, 1, False, (w - y,))
+    assert stated.integrate_constraints().constraints == stated.constraints
+    idle = system([x, y, z, w], [da.Holonomic(w - y), form({z: w - y, x: w - y}, "idle")], initial=start)
+    assert idle.classify().integrals == (w - y,)
+    with pytest.warns(UserWarning, match="says less"):
+        assert idle.integrate_constraints().constraints == idle.constraints
+    other = [da.Holonomic(w - y), form({z: (w - y) * w, w: w - y}), form({z: 1, x: w - y})]
+    kept = system([x, y, z, w], other).classify()
+    assert kept.integrable == 2
+    assert all(f.subs(w, y).has(z) or f.subs(w, y) == 0 for f in kept.integrals)
+
+
+def test_special_functions_are_not_given_as_integrals() -> None:
+    found = system([x, y, z], [form({x: 1, z: sin(z) * cos(y), y: z}), form({x: 1})]).classify()
+    assert (found.holonomic, found.integrals) == (True, (x,))
+    stated = system([x, z], [form({x: z, z: sin(z)}, "r")], initial={x: 1, z: Rational(1, 2)})
+    assert stated.classify()["r"].holonomic
+    with pytest.warns(UserWarning, match="not found in closed form"):
+        assert stated.integrate_constraints().constraints == stated.constraints
+
+
+def test_long_chains_of_rows_take_a_few_seconds() -> None:
+    places = dynamicsymbols("q1:13")
+    rows = [form({places[i]: 1, places[i + 1]: -sin(places[i + 2])}) for i in range(10)]
+    begin = perf_counter()
+    found = system(list(places), rows).classify()
+    assert perf_counter() - begin < 15
+    assert found.rank == 10

@@ -12,6 +12,8 @@ from sympy.core.function import AppliedUndef
 from dalembert.derive.exact.numbers import Array, Unvalued
 
 DIGITS = 50
+CONTEXT = mpmath.MPContext()  # one for all: numbers of another one count as no numbers
+CONTEXT.dps = DIGITS
 
 
 class Real:
@@ -26,8 +28,7 @@ class Real:
     def __init__(
         self, random: Random, values: Mapping[Symbol, Any] | None = None, spread: int = 1, signs: bool = False
     ) -> None:
-        self.mp = mpmath.MPContext()
-        self.mp.dps = DIGITS
+        self.mp = CONTEXT
         self.tolerance = self.mp.mpf(10) ** (-DIGITS // 2)
         self.good = np.ones(1, dtype=bool)
         self._random, self._spread, self._signs = random, spread, signs

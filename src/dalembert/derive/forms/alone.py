@@ -7,7 +7,7 @@ from dalembert.derive.exact import PROVED, UNTRIED, Evidence, Germs, tried, vani
 from dalembert.derive.forms.closure import Closure, closure
 from dalembert.derive.forms.combination import combination
 from dalembert.derive.forms.frobenius import Row
-from dalembert.derive.forms.ground import NOWHERE, Ground, shortened
+from dalembert.derive.forms.ground import NOWHERE, Ground, is_sayable, shortened
 from dalembert.derive.forms.kinds import Kind
 from dalembert.derive.forms.pfaff import Form
 from dalembert.derive.forms.singular import singular_places
@@ -90,8 +90,8 @@ def _linear(constraint: Constraint, row: Row, ground: Ground, seek: bool) -> Kin
 def _integral(row: Row, exact: bool, found: Closure, ground: Ground) -> tuple[Expr | None, Expr | None, Evidence]:
     """An integral with its factor μ, df = μ ω, which is 1 where the row is exact; and how sure that is."""
     f = potential(ground.named(row), ground.variables, SECONDS) if exact else None
-    if f is None:
-        sought = find_integrals([ground.named(row)], ground.variables, 1, SECONDS)
+    if f is None or not is_sayable(f):
+        sought = [f for f in find_integrals([ground.named(row)], ground.variables, 1, SECONDS) if is_sayable(f)]
         if not sought:
             return None, None, found.evidence
         f = sought[0]

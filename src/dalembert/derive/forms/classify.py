@@ -11,9 +11,9 @@ from dalembert.derive.forms.alone import kind_of
 from dalembert.derive.forms.closure import Closure, independent_rows
 from dalembert.derive.forms.combination import combination
 from dalembert.derive.forms.frobenius import Row
-from dalembert.derive.forms.ground import NOWHERE, Ground
+from dalembert.derive.forms.ground import NOWHERE, Ground, is_sayable
 from dalembert.derive.forms.kinds import Kind, Kinds, Relation
-from dalembert.derive.forms.ranks import ranked
+from dalembert.derive.forms.ranks import follow, ranked
 from dalembert.derive.forms.singular import Place, singular_places
 from dalembert.derive.integrals import find_integrals
 from dalembert.model import ON_POSITIONS, ModelError, OneSided, Statement
@@ -101,7 +101,8 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
         [ground.forms[held[j]].coefficients for j in kept],
         tuple(kept.index(j) for j in independent),
     )
-    integrals = _integrals(own, whole, ground) if seek else []
+    places = [held[j] for j in kept]
+    integrals = _integrals(own, whole, ground, places) if seek else []
     remarks = list(notes)
     if seek and len(integrals) < whole.integrals:
         remarks.append(f"of {whole.integrals} independent integrals {len(integrals)} were found in closed form")
@@ -135,7 +136,7 @@ def _evidence(proved: bool, every: bool, whole: Closure) -> Evidence:
     return PROVED if proved else whole.evidence
 
 
-def _integrals(own: _Set, whole: Closure, ground: Ground) -> list[tuple[Expr, bool, bool]]:
+def _integrals(own: _Set, whole: Closure, ground: Ground, places: Sequence[int]) -> list[tuple[Expr, bool, bool]]:
     """Independent integrals, stated, of single rows, of the set: (f, whether it was stated, whether it is proved)."""
     stated = [isinstance(kind.constraint, ON_POSITIONS) for kind in own.kinds]
     known: list[tuple[Expr, bool, bool]] = []
@@ -143,16 +144,23 @@ def _integrals(own: _Set, whole: Closure, ground: Ground) -> list[tuple[Expr, bo
         kind = own.kinds[j]
         if kind.integral is not None:
             known.append((ground.stated(kind.integral), stated[j], not kind.evidence.chance))
-    found = _independent(known, whole.integrals, ground)
+    found = _independent(_kept(known, ground, places), whole.integrals, ground)
     if len(found) == whole.integrals:
         return found
     rows = own.linear_rows()
     base = [rows[j] for j in whole.rows]
     more: list[tuple[Expr, bool, bool]] = []
-    for f in map(ground.fit, find_integrals(list(map(ground.named, rows)), ground.variables, whole.integrals, SECONDS)):
+    sought = find_integrals(list(map(ground.named, rows)), ground.variables, whole.integrals, SECONDS)
+    for f in map(ground.fit, filter(is_sayable, sought)):
         made = combination(ground.differential(f), base, whole.pivots, ground.variables)
         more.append((f, False, made is not None and made.proved))
-    return _independent([*found, *more], whole.integrals, ground)
+    return _independent([*found, *_kept(more, ground, places)], whole.integrals, ground)
+
+
+def _kept(found: list[tuple[Expr, bool, bool]], ground: Ground, places: Sequence[int]) -> list[tuple[Expr, bool, bool]]:
+    """The functions that the constraints keep where the stated relations hold."""
+    follows = follow(ground, places, [f for f, _, _ in found])
+    return [one for one, keeps in zip(found, follows, strict=True) if keeps]
 
 
 def _independent(found: list[tuple[Expr, bool, bool]], most: int, ground: Ground) -> list[tuple[Expr, bool, bool]]:

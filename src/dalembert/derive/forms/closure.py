@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 from dalembert.derive.exact import PROVED, Evidence, Germs, Untried, leaf_points, tried
 from dalembert.derive.forms.frobenius import Independent, Row, Span, independent, span
 
-MOST_PAIRS = 120_000  # products of coefficients in one product of jets
+MOST_PAIRS = 60_000  # products of coefficients in one product of jets
 LEAF_POINTS = 3
 LEAF_ORDER = 3
 
@@ -104,6 +104,26 @@ def closure_on(
         if best.complete or order >= LEAF_ORDER:
             return _closed(best, Evidence(False, len(spans), 1e-20))
         order += 1
+
+
+def follow_on(
+    relations: Sequence[Expr],
+    rows: Sequence[Row],
+    extra: Sequence[Row],
+    variables: Sequence[Symbol],
+    near: Mapping[Symbol, float],
+) -> list[bool]:
+    """Whether each of some forms is a combination of the rows where relations φ = 0 hold.
+
+    True of all where no point on the relations is found.
+    """
+    out = [True] * len(extra)
+    for real in islice(leaf_points(relations, variables, near), LEAF_POINTS):
+        germs = Germs(real, variables, 1)
+        rank = len(independent(germs, rows).rows)
+        for j, row in enumerate(extra):
+            out[j] = out[j] and len(independent(germs, [*rows, row]).rows) == rank
+    return out
 
 
 def _closed(found: Span, evidence: Evidence) -> Closure:

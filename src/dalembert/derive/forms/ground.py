@@ -6,7 +6,24 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Self
 
-from sympy import Expr, Float, PolynomialError, Pow, Rational, S, Symbol, factor, log
+from sympy import (
+    Expr,
+    Float,
+    Function,
+    Heaviside,
+    Max,
+    Min,
+    Piecewise,
+    PolynomialError,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    atan2,
+    factor,
+    log,
+)
+from sympy.core.function import AppliedUndef
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.deadline import Overtime, deadline
@@ -18,8 +35,10 @@ from dalembert.derive.mechanics import constraint_rates
 from dalembert.derive.prepared import prepared
 from dalembert.derive.tidy import tidy
 from dalembert.model import Statement
+from dalembert.model.constants import NAME_OF
 
 NOWHERE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
+SAYABLE = (*NAME_OF, Max, Min, Piecewise, Heaviside, atan2, AppliedUndef)
 SMALL = 10**6  # denominators of fractions that a decimal number may stand for
 SECONDS = 0.5
 
@@ -123,6 +142,11 @@ def exact(x: float) -> Expr:
     """The fraction a number stands for: of small terms where it is the nearest number to one, else as it is written."""
     near = Fraction(x).limit_denominator(SMALL)
     return Rational(near.numerator, near.denominator) if float(near) == x else Rational(repr(x))
+
+
+def is_sayable(f: Expr) -> bool:
+    """Whether a function is made of what a statement may contain: the elementary functions, and those only named."""
+    return all(isinstance(part, SAYABLE) for part in f.atoms(Function))
 
 
 def factored(e: Expr) -> Expr:

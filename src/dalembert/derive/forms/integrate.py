@@ -10,6 +10,7 @@ from dalembert.derive.forms.closure import independent_rows
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import Ground
 from dalembert.derive.forms.kinds import Kind, Kinds
+from dalembert.derive.forms.ranks import follow
 from dalembert.model import (
     ON_POSITIONS,
     Constraint,
@@ -54,10 +55,13 @@ def _alone(system: Statement, kinds: Kinds) -> tuple[dict[str, Constraint], list
     out: dict[str, Constraint] = {}
     kept: list[str] = []
     faults: list[str] = []
+    idle = _idle(system, kinds)
     for kind in kinds.constraints:
         if isinstance(kind.constraint, ON_POSITIONS) or not kind.holonomic or kind.name in kinds.contradictory:
             continue
-        if kind.integral is None:
+        if kind.name in idle:
+            kept.append(f"{kind.name!r} says less, or something else, where the relations among coordinates hold")
+        elif kind.integral is None:
             kept.append(f"{kind.name!r} is integrable, but its integral was not found in closed form")
         elif kind.factor != 1 and (reason := _bound(system, kind)):
             kept.append(f"{kind.name!r}: {reason}")
@@ -66,6 +70,15 @@ def _alone(system: Statement, kinds: Kinds) -> tuple[dict[str, Constraint], list
         else:
             out[kind.name] = Holonomic(kind.integral - kind.constant, kind.name, kind.constraint.nature)
     return out, kept, faults
+
+
+def _idle(system: Statement, kinds: Kinds) -> set[str]:
+    """The rows whose integrals do not follow where the stated relations hold."""
+    ground = Ground.of(system)
+    held = [i for i, c in enumerate(system.constraints) if not isinstance(c, OneSided)]
+    own = [k for k in kinds.constraints if k.integral is not None and not isinstance(k.constraint, ON_POSITIONS)]
+    follows = follow(ground, held, [ground.stated(k.integral) for k in own])
+    return {k.name for k, keeps in zip(own, follows, strict=True) if not keeps}
 
 
 def _without_constant(system: Statement, integral: Expr, what: str) -> str:

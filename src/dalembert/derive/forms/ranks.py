@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sympy import Expr, S
 
 from dalembert.derive.exact import Germs, Real, Untried, Unvalued
-from dalembert.derive.forms.closure import Closure, closure, closure_of_exact, closure_on, independent_rows
+from dalembert.derive.forms.closure import Closure, closure, closure_of_exact, closure_on, follow_on, independent_rows
 from dalembert.derive.forms.frobenius import Row, independent
 from dalembert.derive.forms.ground import Ground
 from dalembert.derive.independence import independence
@@ -73,6 +73,21 @@ def _on_relations(ground: Ground, places: Sequence[int]) -> Closure:
     stated = [valued.system.constraints[i] for i in places]
     relations = [valued.stated(c.expr) for c in stated if isinstance(c, ON_POSITIONS)]
     return closure_on(relations, rows, valued.variables, valued.near)
+
+
+def follow(ground: Ground, places: Sequence[int], functions: Sequence[Expr]) -> list[bool]:
+    """Whether the constraints at some places keep each of some functions, where the relations among them hold.
+
+    What follows everywhere need not follow there: rows may vanish on the relations, or depend on each other.
+    """
+    valued = _valued(ground)
+    rows = [row for i in places if (row := valued.forms[i].coefficients) is not None]
+    stated = [valued.system.constraints[i] for i in places]
+    relations = [valued.stated(c.expr) for c in stated if isinstance(c, ON_POSITIONS)]
+    if not relations or len(relations) == len(rows) or len(relations) > MOST_RELATIONS or not functions:
+        return [True] * len(functions)
+    extra = [valued.differential(valued.clean(f)) for f in functions]
+    return follow_on(relations, rows, extra, valued.variables, valued.near)
 
 
 def _by_numbers(

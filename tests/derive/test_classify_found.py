@@ -144,7 +144,7 @@ def test_what_switches_far_away_is_seen(factor) -> None:
     assert not system([x, y, z], [form({y: 1, x: factor})]).classify().holonomic
 
 
-def test_manytrailers() -> None:
+def test_many_trailers() -> None:
     case = trailer(5)
     begin = perf_counter()
     found = system(case.coordinates, case.constraints).classify()

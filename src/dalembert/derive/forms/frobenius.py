@@ -105,7 +105,7 @@ def _bracket(
         if j is not None:
             total = total - along(x[p], j)
         for q in x:
-            if places[q] is not None:
+            if places[q] is not None and (np.any(x[q]) or np.any(y[q])):
                 total = total + low.product(low.cut(x[q]), along(y[p], q))
                 total = total - low.product(low.cut(y[q]), along(x[p], q))
         out[p] = germs.numbers.reduce(total)
@@ -141,7 +141,12 @@ def _echelon(germs: Germs, rows: Sequence[Row]) -> tuple[tuple[int, ...], tuple[
 
 
 def _minus(germs: Germs, row: Array, factor: Array, other: Array) -> Array:
-    return germs.numbers.reduce(row - germs.series.jets.product(factor, other))
+    if not np.any(factor):
+        return row
+    there = np.flatnonzero(np.any(other, axis=(1, 2)))  # rows are sparse
+    out = row.copy()
+    out[there] = germs.numbers.reduce(row[there] - germs.series.jets.product(factor, other[there]))
+    return out
 
 
 class _Basis:

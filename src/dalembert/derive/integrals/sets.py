@@ -56,7 +56,7 @@ def plain(rows: Sequence[Mapping[Symbol, Expr]], variables: Sequence[Symbol]) ->
         )
 
     def clean(e: Expr) -> Expr:
-        e = sympify(e)
+        e = sympify(e, strict=True)  # numbers too, but no text
         e = e.xreplace({x: Rational(str(x)) for x in e.atoms(Float)})
         return e.replace(constant, lambda c: names.setdefault(c, Dummy("c", positive=c.is_positive, real=True)))
 

@@ -1,7 +1,7 @@
 """What constraints are: a table of known answers, generated sets, and each property by itself."""
 
 from itertools import product
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -44,10 +44,10 @@ def test_a_set_is_what_it_is_known_to_be(case: Case) -> None:
 
 def test_the_table_is_classified_in_a_few_seconds() -> None:
     assert len(CASES) >= 40
-    begin = perf_counter()
+    begin = process_time()
     for case in CASES:
         system(case.coordinates, case.constraints).classify()
-    assert perf_counter() - begin < 20
+    assert process_time() - begin < 20
 
 
 def mixed(seed: int) -> tuple[list[Symbol], list[list[Expr]], list[list[Expr]]]:
@@ -222,13 +222,13 @@ def test_a_mechanism_of_seven_coordinates_is_classified_within_five_seconds() ->
         rr * sin(beta) - d * sin(beta + Theta) - zf * sin(Omega + epsilon) + u * cos(epsilon) - ya,
     ]
     squeezer = system(list(angles), [da.Holonomic(f) for f in loops])
-    begin = perf_counter()
+    begin = process_time()
     found = squeezer.classify()
-    assert perf_counter() - begin < 5
+    assert process_time() - begin < 5
     assert (found.rank, found.integrable, found.holonomic, found.degrees_of_freedom) == (6, 6, True, 1)
     rates = [form({q: e for q in angles if (e := f.diff(q)) != 0}) for f in loops]
-    begin = perf_counter()
+    begin = process_time()
     hidden = system(list(angles), rates).classify()
-    assert perf_counter() - begin < 5
+    assert process_time() - begin < 5
     assert (hidden.rank, hidden.integrable, hidden.holonomic) == (6, 6, True)
     assert all(kind.exact and kind.integral is not None for kind in hidden.constraints)

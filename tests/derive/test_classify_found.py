@@ -1,6 +1,6 @@
 """Sets of constraints that were once classified wrongly, slowly or not at all."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from sympy import (
@@ -146,9 +146,9 @@ def test_what_switches_far_away_is_seen(factor) -> None:
 
 def test_many_trailers() -> None:
     case = trailer(5)
-    begin = perf_counter()
+    begin = process_time()
     found = system(case.coordinates, case.constraints).classify()
-    assert perf_counter() - begin < 15
+    assert process_time() - begin < 15
     assert (found.integrable, found.rank, found.evidence.words) == (0, 6, "proved")
 
 
@@ -204,9 +204,9 @@ QUICK = {
 
 @pytest.mark.parametrize("rows", QUICK.values(), ids=QUICK)
 def test_nothing_breaks_or_takes_long(rows) -> None:
-    begin = perf_counter()
+    begin = process_time()
     found = system([x, y, theta], rows).classify()
-    assert perf_counter() - begin < 12
+    assert process_time() - begin < 12
     assert found.holonomic
 
 
@@ -298,7 +298,7 @@ def test_special_functions_are_not_given_as_integrals() -> None:
 def test_long_chains_of_rows_take_a_few_seconds() -> None:
     places = dynamicsymbols("q1:13")
     rows = [form({places[i]: 1, places[i + 1]: -sin(places[i + 2])}) for i in range(10)]
-    begin = perf_counter()
+    begin = process_time()
     found = system(list(places), rows).classify()
-    assert perf_counter() - begin < 15
+    assert process_time() - begin < 15
     assert found.rank == 10

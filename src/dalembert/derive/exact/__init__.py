@@ -5,7 +5,7 @@ from dalembert.derive.exact.leaf import leaf_points
 from dalembert.derive.exact.numbers import Unvalued
 from dalembert.derive.exact.reals import Real
 from dalembert.derive.exact.residues import PRIMES, Points
-from dalembert.derive.exact.trials import PROVED, UNTRIED, Evidence, Untried, tried, vanishes
+from dalembert.derive.exact.trials import PROVED, UNTRIED, Evidence, Untried, is_closed, tried, vanishes
 
 __all__ = [
     "PRIMES",
@@ -17,6 +17,7 @@ __all__ = [
     "Real",
     "Untried",
     "Unvalued",
+    "is_closed",
     "leaf_points",
     "tried",
     "vanishes",

@@ -109,6 +109,8 @@ class Germs:
             return jets.constant(numbers.start(e, ()))
         if isinstance(e, SWITCHING):
             return self.jet(self._branch(e))
+        if not e.args:
+            raise Unvalued(f"{e} is no number")
         if isinstance(e, Derivative):
             raise Unvalued(f"{e} is the derivative of a function that is only named")
         parts = [self._made[a] for a in e.args]

@@ -111,6 +111,16 @@ def vanishes(e: Expr, variables: Sequence[Symbol]) -> bool:
     return tried([e], variables, lambda germs: germs.vanish(germs.jet(e)[:1]), all, 0)[0]
 
 
+def is_closed(row: Sequence[Expr], variables: Sequence[Symbol]) -> bool:
+    """Whether the form Σ a_i dx_i is closed: ∂a_i/∂x_j = ∂a_j/∂x_i for all pairs, tried at random points."""
+
+    def ask(germs: Germs) -> bool:
+        slopes = np.array([germs.slopes(a) for a in row])
+        return germs.vanish((slopes - slopes.transpose(1, 0, 2)).reshape(-1, germs.numbers.count))
+
+    return tried(row, variables, ask, all)[0]
+
+
 def _chance(expressions: Iterable[Expr], points: int) -> float:
     """(degree/p)^points, with a generous degree of all minors and brackets of these expressions."""
     degree = sum(max(1.0, _degree(e)) for e in expressions) or 1.0

@@ -3,7 +3,7 @@
 import numpy as np
 from sympy import Expr, S
 
-from dalembert.derive.exact import PROVED, UNTRIED, Evidence, Germs, tried, vanishes
+from dalembert.derive.exact import PROVED, UNTRIED, Evidence, Germs, is_closed, tried, vanishes
 from dalembert.derive.forms.closure import Closure, closure
 from dalembert.derive.forms.combination import combination
 from dalembert.derive.forms.frobenius import Row
@@ -66,7 +66,7 @@ def _stated(constraint: Constraint, row: Row, ground: Ground, seek: bool) -> Kin
 def _linear(constraint: Constraint, row: Row, ground: Ground, seek: bool) -> Kind:
     found = closure([row], ground.variables)
     whole, still = found.integrals == found.rank, ground.vanishes(row[-1])
-    exact = _is_closed(row, ground)
+    exact = is_closed(row, ground.variables)
     integral, factor, evidence = None, None, found.evidence
     if whole and found.rank and seek:
         integral, factor, evidence = _integral(row, exact, found, ground)
@@ -103,16 +103,6 @@ def _integral(row: Row, exact: bool, found: Closure, ground: Ground) -> tuple[Ex
     if not factor.free_symbols & set(ground.variables):
         f, factor = f if factor == 1 else shortened(f / factor), S.One
     return f, factor, PROVED if made.proved else found.evidence
-
-
-def _is_closed(row: Row, ground: Ground) -> bool:
-    """Whether ∂a_i/∂x_j = ∂a_j/∂x_i for all pairs."""
-
-    def ask(germs: Germs) -> bool:
-        slopes = np.array([germs.slopes(a) for a in row])
-        return germs.vanish((slopes - slopes.transpose(1, 0, 2)).reshape(-1, germs.numbers.count))
-
-    return tried(row, ground.variables, ask, all)[0]
 
 
 def _changes(row: Row, ground: Ground) -> bool:

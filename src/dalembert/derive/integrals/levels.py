@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from sympy import Dummy, Expr, Matrix, Symbol, cancel, fraction, together
 
-from dalembert.derive.integrals.sets import Pfaffian, vanishes
+from dalembert.derive.exact import vanishes
+from dalembert.derive.integrals.sets import Pfaffian
 
 ORDERS = 12  # of the variables, in which a set is brought to echelon form
 

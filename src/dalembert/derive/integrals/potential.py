@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from sympy import Add, Expr, Symbol, cancel, expand, nan, oo, zoo
+from sympy import Add, Expr, S, Symbol, cancel, expand, nan, oo, zoo
 from sympy.polys.polyerrors import BasePolynomialError
 
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.exact import PRIMES, Points, Unvalued
+from dalembert.derive.exact import PRIMES, Points, Untried, Unvalued, is_closed
 from dalembert.derive.integrals.quadrature import antiderivative
-from dalembert.derive.integrals.sets import Pfaffian, closed, gradient, plain
+from dalembert.derive.integrals.sets import Pfaffian, gradient, plain
 from dalembert.derive.tidy import tidy
 
 PLACES = (0, 1, 2, -1)
@@ -36,11 +36,11 @@ def potential(row: Mapping[Symbol, Expr], variables: Sequence[Symbol], seconds: 
 def primitive(row: Mapping[Symbol, Expr], forms: Pfaffian) -> Expr | None:
     """The potential of one row in the variables of the forms, without a time limit."""
     try:
-        if not closed(row, forms.variables):
+        if not is_closed([row.get(x, S.Zero) for x in forms.variables], forms.variables):
             return None
         found = _integrated(row, forms)
         return found if found is not None and _matches(found, row, forms) else None
-    except Unvalued:
+    except (Unvalued, Untried):
         return None
 
 
@@ -100,5 +100,5 @@ def integrating_factor(row: Mapping[Symbol, Expr], f: Expr) -> Expr | None:
     try:
         scaled = {x: factor * e for x, e in row.items() if e != 0}
         return factor if factor != 0 and _matches(f, scaled, forms) else None
-    except Unvalued:
+    except (Unvalued, Untried):
         return None

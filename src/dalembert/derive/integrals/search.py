@@ -10,7 +10,7 @@ from sympy import Expr, Mul, Symbol
 from sympy.polys.polyerrors import BasePolynomialError
 
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.exact import Unvalued
+from dalembert.derive.exact import Untried, Unvalued
 from dalembert.derive.integrals.ansatz import combined
 from dalembert.derive.integrals.factor import factor_of, reduced
 from dalembert.derive.integrals.levels import combinations_of, levels
@@ -21,6 +21,7 @@ from dalembert.derive.integrals.shapes import exponents, factored, factors, gene
 
 UNABLE = (
     Unvalued,
+    Untried,
     BasePolynomialError,
     NotImplementedError,
     ValueError,

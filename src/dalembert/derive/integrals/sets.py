@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,32 +170,3 @@ def independent(forms: Pfaffian, found: Sequence[Expr], new: Expr) -> bool:
                 return False
             return all(rank(slopes[k], points.prime) == len(found) + 1 for k in good[:2])
     raise Unvalued("too few points where all coefficients are defined")
-
-
-def closed(row: Mapping[Symbol, Expr], variables: Sequence[Symbol]) -> bool:
-    """Whether ∂ω_y/∂x = ∂ω_x/∂y for every pair of variables, at random points modulo a prime."""
-    forms = Pfaffian((row,), tuple(variables))
-    points = Points(variables, 64, PRIMES[1], seed=5, vary=True)
-    for x, y in combinations(forms.variables, 2):
-        one, two = row.get(x, None), row.get(y, None)
-        gap = np.zeros(points.count, dtype=np.int64)
-        if two is not None and x in two.free_symbols:
-            gap = gap + points.of(two.diff(x))
-        if one is not None and y in one.free_symbols:
-            gap = gap - points.of(one.diff(y))
-        if np.any(gap[points.good] % points.prime):
-            return False
-    if not np.any(points.good):
-        raise Unvalued("no point where all coefficients are defined")
-    return True
-
-
-def vanishes(e: Expr, variables: Sequence[Symbol]) -> bool:
-    """Whether an expression is zero at random points modulo a prime. Raises Unvalued."""
-    if e.is_number and e.is_Rational:
-        return bool(e == 0)
-    points = Points(variables, 32, PRIMES[1], seed=6, vary=True)
-    values = points.of(e)
-    if not np.any(points.good):
-        raise Unvalued("no point where the expression is defined")
-    return not np.any(values[points.good])

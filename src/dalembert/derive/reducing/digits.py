@@ -4,7 +4,6 @@ import operator
 from collections.abc import Mapping
 from typing import Any
 
-import mpmath
 from sympy import (
     Abs,
     And,
@@ -35,11 +34,10 @@ from sympy import (
 from sympy.core.relational import Relational
 from sympy.functions.elementary.piecewise import ExprCondPair
 
+from dalembert.derive.exact.reals import CONTEXT as mp
+from dalembert.derive.exact.reals import DIGITS
 from dalembert.model.writing import leaves_first
 
-DIGITS = 50
-mp = mpmath.MPContext()
-mp.dps = DIGITS
 NAMES = {Abs: "fabs", floor: "floor", ceiling: "ceil", log: "ln"}
 BROKEN = (ValueError, ArithmeticError, TypeError, AttributeError, LookupError)
 COMPARED = {Gt: operator.gt, Ge: operator.ge, Lt: operator.lt, Le: operator.le, Eq: operator.eq, Ne: operator.ne}

@@ -1,6 +1,7 @@
 """Every way a run can end says in words what happened, and keeps what was computed."""
 
 import pickle
+import re
 import time
 from dataclasses import FrozenInstanceError
 
@@ -22,7 +23,7 @@ def test_a_blow_up_in_finite_time(engine):
     system = da.System.from_lagrangian(x.diff() ** 2 / 2 + 2 * x**3, [x])
     motion = system.simulate({x: 1.0, x.diff(): 2.0}, until=3.0, engine=engine, throw=False)
     assert motion.status.ending == "broken"
-    assert "t = 1" in motion.status
+    assert re.search(r"at t = (1|0\.9999\d*),", motion.status)
     assert "equation of x" in motion.status
     assert motion.end_time == pytest.approx(1.0, abs=1e-6)
     early = motion.t < 0.9

@@ -30,6 +30,10 @@ class Algebra(Protocol[E]):
         """A SymPy expression of the statement in this algebra; `known` gives the reactions in it a value."""
         ...
 
+    def convert_force(self, expr: Expr, known: Mapping[Expr, E]) -> E:
+        """The same of a force, which is not differentiated."""
+        ...
+
     def gradient(self, f: E, variables: Sequence[E]) -> dict[int, E]:
         """The derivatives of f that are not identically zero, by the place of the variable."""
         ...
@@ -78,6 +82,8 @@ class Symbols:
     def convert(self, expr: Expr, known: Mapping[Expr, Expr] | None = None) -> Expr:
         """Replace x(t), ẋ(t), t (and the reactions in `known`) by their symbols."""
         return replaced(expr, {**self._down, **known} if known else self._down)
+
+    convert_force = convert
 
     def restore(self, expr: Any) -> Any:
         """The inverse of `convert`: back to x(t), ẋ(t) and t, for expressions and matrices."""

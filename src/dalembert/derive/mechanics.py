@@ -6,7 +6,7 @@ costs what its non-zero entries cost.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, NamedTuple
 
 from dalembert.derive.algebra import Algebra, E
 from dalembert.derive.natures import Friction, work_doing
@@ -51,9 +51,9 @@ def unconstrained(system: Statement, algebra: Algebra[E]) -> tuple[Sparse[E], li
         n = len(system.coordinates)
         entries = {(i, j): algebra.convert(body.mass[i, j], {}) for i in range(n) for j in range(n)}
         M = {place: entry for place, entry in entries.items() if not algebra.is_zero(entry)}
-        return M, [algebra.convert(f, {}) for f in body.forces]
+        return M, [algebra.convert_force(f, {}) for f in body.forces]
     stated: Lagrangian = body.lagrangian if isinstance(body, Particles) else body
-    forces = [algebra.convert(f, {}) for f in stated.forces]
+    forces = [algebra.convert_force(f, {}) for f in stated.forces]
     return lagrange(algebra.convert(stated.function, {}), forces, algebra)
 
 
@@ -106,10 +106,16 @@ def rows(rate: Sequence[E], algebra: Algebra[E]) -> tuple[Sparse[E], list[E]]:
     return A, b
 
 
-def energy(system: Statement, algebra: Algebra[E], M: Sparse[E], Q: Sequence[E]) -> tuple[E, E]:
-    """The energy, Σ q̇ ∂L/∂q̇ − L or ½ q̇ᵀMq̇ where there is no Lagrangian, and the rate at which all but the constraints
-    changes it: q̇ᵀF − ∂L/∂t, or q̇ᵀQ + ½ q̇ᵀṀq̇.
-    """
+class Energy(NamedTuple, Generic[E]):
+    """The energy, the rate at which all but the constraints changes it, and the momenta (none without a Lagrangian)."""
+
+    total: E
+    power: E
+    momenta: list[E]
+
+
+def energy(system: Statement, algebra: Algebra[E], M: Sparse[E], Q: Sequence[E]) -> Energy[E]:
+    """Σ q̇ ∂L/∂q̇ − L and q̇ᵀF − ∂L/∂t, or ½ q̇ᵀMq̇ and q̇ᵀQ + ½ q̇ᵀṀq̇ where there is no Lagrangian."""
     body, n, v = system.unconstrained, len(algebra.q), algebra.v
 
     def power(forces: Sequence[E]) -> list[E]:
@@ -119,12 +125,14 @@ def energy(system: Statement, algebra: Algebra[E], M: Sparse[E], Q: Sequence[E])
         kinetic = _sum(algebra, [v[i] * entry * v[j] / 2 for (i, j), entry in M.items()])
         slope = algebra.gradient(kinetic, [*algebra.q, algebra.t])
         carried = [g * v[j] if j < n else g for j, g in slope.items()]
-        return kinetic, _sum(algebra, [*power(Q), *carried])
+        return Energy(kinetic, _sum(algebra, [*power(Q), *carried]), [])
     stated: Lagrangian = body.lagrangian if isinstance(body, Particles) else body
     L = algebra.convert(stated.function, {})
     slope = algebra.gradient(L, [*v, algebra.t])
-    rates = [*power([algebra.convert(f, {}) for f in stated.forces]), -slope.get(n, algebra.zero)]
-    return _sum(algebra, [v[i] * slope[i] for i in range(n) if i in slope]) - L, _sum(algebra, rates)
+    rates = [*power([algebra.convert_force(f, {}) for f in stated.forces]), -slope.get(n, algebra.zero)]
+    momenta = [slope.get(i, algebra.zero) for i in range(n)]
+    total = _sum(algebra, [v[i] * slope[i] for i in range(n) if i in slope]) - L
+    return Energy(total, _sum(algebra, rates), momenta)
 
 
 def _sum(algebra: Algebra[E], terms: Sequence[E]) -> E:

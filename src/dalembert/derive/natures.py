@@ -63,17 +63,17 @@ def work_doing(
             case Prescribed(components=components):
                 for place, (coordinate, value) in enumerate(components):
                     i = place if coordinate is None else system.coordinates.index(coordinate)
-                    parts[i].append(algebra.convert(value, known))
+                    parts[i].append(algebra.convert_force(value, known))
             case Viscous(coefficient=c):
-                drag = algebra.convert(c, known)
+                drag = algebra.convert_force(c, known)
                 for i in slides:
                     parts[i].append(-drag * v[i])
             case Quadratic(coefficient=c):
-                drag = algebra.convert(c, known) * _norm(algebra, v.values())
+                drag = algebra.convert_force(c, known) * _norm(algebra, v.values())
                 for i in slides:
                     parts[i].append(-drag * v[i])
             case Coulomb() as nature:
-                mu = algebra.convert(nature.coefficient, known)
+                mu = algebra.convert_force(nature.coefficient, known)
                 if nature.sliding is None:
                     refuse(ModelError, _subject(constraint), _bare(system, slides, M))
                     friction.append(_coulomb(system, row, mu, slides, algebra, M, A))
@@ -87,7 +87,7 @@ def following(system: Statement, algebra: Algebra[E], A: Mapping[tuple[int, int]
     natures = [e for c in system.constraints for e in c.nature.expressions()]
     known = reactions(system, algebra, A, natures)
     return {
-        row: {i: algebra.convert(value, known) for i, value in c.nature.components}
+        row: {i: algebra.convert_force(value, known) for i, value in c.nature.components}
         for row, c in enumerate(system.constraints)
         if isinstance(c.nature, Following)
     }

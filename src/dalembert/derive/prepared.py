@@ -48,7 +48,8 @@ class Prepared:
     @cached_property
     def energy(self) -> Tape:
         """The energy and the power of what changes it besides the constraints."""
-        return Tape(self._inputs, list(energy(self.form, self.algebra, self.derived.M, self.derived.Q)))
+        found = energy(self.form, self.algebra, self.derived.M, self.derived.Q)
+        return Tape(self._inputs, [found.total, found.power])
 
     @property
     def _inputs(self) -> list[Expr]:

@@ -17,6 +17,12 @@ from sympy.core.function import AppliedUndef
 from dalembert.model import ModelError, StateError
 
 
+class GuardedRoot(sp.Function):
+    """The square root of something that a guard of a motion keeps from vanishing: it need not be watched besides."""
+
+    is_extended_real = True
+
+
 def _sign(x: float) -> float:
     return float((x > 0) - (x < 0))
 
@@ -57,7 +63,7 @@ FUNCTIONS: dict[type, Callable[..., Any]] = {
     sp.coth: lambda x: 1 / math.tanh(x), sp.sech: lambda x: 1 / math.cosh(x), sp.csch: lambda x: 1 / math.sinh(x),
     sp.sinh: math.sinh, sp.cosh: math.cosh, sp.tanh: math.tanh,
     sp.asinh: math.asinh, sp.acosh: math.acosh, sp.atanh: math.atanh,
-    sp.exp: math.exp, sp.log: math.log, sp.Abs: abs, sp.sign: _sign, sp.Heaviside: _heaviside,
+    GuardedRoot: math.sqrt, sp.exp: math.exp, sp.log: math.log, sp.Abs: abs, sp.sign: _sign, sp.Heaviside: _heaviside,
     sp.Max: max, sp.Min: min, sp.floor: lambda x: float(math.floor(x)), sp.ceiling: lambda x: float(math.ceil(x)),
     sp.Gt: operator.gt, sp.Ge: operator.ge, sp.Lt: operator.lt, sp.Le: operator.le,
     sp.Eq: lambda x, y: float(x) == float(y), sp.Ne: lambda x, y: float(x) != float(y),

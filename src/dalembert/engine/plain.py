@@ -4,160 +4,301 @@ Slow, readable, portable: the specification of the compiled engine, and what run
 Smooth systems only; switches are refused by name.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 from scipy.integrate import DOP853
 
 from dalembert.derive import Array, energy_and_power, instant_at, mass_and_rows
-from dalembert.engine.flow import POWERS, Along, Choice, Piece, Watch
-from dalembert.model import StateError, Statement
-from dalembert.principles import Answer, ContradictionError, Instant, InstantError, MassError, explicit
+from dalembert.engine.protocol import POWERS, Along, Choice, Steps, Watch
+from dalembert.model import ON_POSITIONS, StateError, Statement, name_of
+from dalembert.principles import Answer, ContradictionError, Instant, InstantError, MassError, balanced_units, explicit
 
 FINEST = 100 * float(np.finfo(float).eps)  # SciPy's smallest relative tolerance
 FAILURES = (StateError, ContradictionError, MassError, InstantError)
-SINGULAR = 1e-10
-LEAP = 1000  # steps at most over a singular place
+DEGREE = 7  # of the polynomial of a step
+SHAKE = 1e-7  # how much inputs are changed to see how large the terms of a constraint are
+RANK = 1e-10  # of rows of unit length
+
+
+@dataclass(frozen=True, eq=False)
+class PlainSetup:
+    """A system with its values, ready to move; it has no compiled code and chooses no rows."""
+
+    system: Statement
+    values: Array
+    choice: Choice
+    rank: int
+    code: None = None
+
+    @property
+    def numbers(self) -> Array:
+        """The parameters."""
+        return self.values
 
 
 class Plain:
-    """One system with its values, ready to move."""
+    """The plain engine at one tolerance."""
 
-    works = POWERS
-    pivots = ("the mass matrix", "the constraints")
-    masses, rows, roots, first = 1, 1, 0, 8
-    steep = False
+    name = "plain"
 
-    def __init__(self, system: Statement, values: Array, t: float, state: Array, tolerance: float) -> None:
-        self._system, self._values = system, values
-        self._n = len(system.coordinates)
-        self.choice = Choice(tuple(range(len(system.constraints))), False)
-        self._tolerance = max(tolerance, FINEST)
+    def __init__(self, tolerance: float) -> None:
+        self.tolerance = max(tolerance, FINEST)
+        self.defect_bound = max(1e-6, self.tolerance**0.75)  # the polynomial of a step has a lower order than the step
         self._failure = ""
-        now, _ = self._decide(t, state)  # raises where there is no motion from this state
-        M, A = now.M, now.A
-        self._augment = np.linalg.eigvalsh(M)[0] <= SINGULAR * np.abs(M).max()
-        sigma = _singular_values(M + A.T @ A if self._augment else M, A)
-        self._rank = int(np.count_nonzero(sigma > SINGULAR * sigma.max(initial=0.0)))
 
     @property
     def facts(self) -> dict[str, object]:
         """How it integrates."""
-        return {"engine": "plain", "tolerance": self._tolerance}
+        return {"engine": self.name, "tolerance": self.tolerance}
 
-    def advance(self, t: float, state: Array, times: Array, steps: int, longest: float = inf) -> Piece:
-        """Step by step, the wanted times by the dense output of each step."""
+    def setup(
+        self, system: Statement, values: Array, t: float, state: Array, known: Choice | None = None
+    ) -> PlainSetup:
+        """A system ready to move; raises as the principles do where no motion exists or is unique."""
+        every = Choice(tuple(range(len(system.constraints))))
+        now = instant_at(system, [*state, t, *values])
+        explicit(now)
+        sigma = _singular_values(now.M, now.A)
+        rank = int(np.count_nonzero(sigma > RANK * sigma.max(initial=0.0)))
+        return PlainSetup(system, values, known or every, rank)
+
+    def steps(self, setup: PlainSetup, t: float, state: Array, until: float, most: int, longest: float = inf) -> Steps:
+        """Step by step, each with the polynomial of its dense output."""
+
+        def rate(time: float, y: Array) -> Array:
+            try:
+                return np.concatenate([y[len(y) // 2 :], self._decided(setup, time, y)[1].acceleration])
+            except FAILURES as error:
+                self._failure = str(error)
+                return np.full_like(y, np.nan)  # so that the step is made smaller
+
+        times, terms = [t], []
         try:
-            solver = DOP853(self._rate, t, state, times[-1], longest, rtol=self._tolerance, atol=self._tolerance)
-        except FloatingPointError:
-            return Piece(times[:0], np.zeros((0, len(state))), t, state, 0, self._failure)
-        found: list[Array] = []
-        good = (t, state)
-        for count in range(1, steps + 1):
+            least = self.tolerance * _natural(state, rate(t, state), until - t)
+            solver = DOP853(rate, t, state, until, longest, rtol=self.tolerance, atol=least)
+        except (FloatingPointError, ValueError):
+            return Steps(np.array(times), np.zeros((0, len(state), DEGREE + 1)), None, "no finite step can be taken")
+        broken = None
+        while len(terms) < most and solver.status == "running":
             solver.step()
-            if solver.status == "failed":
-                return Piece(times[: len(found)], _stacked(found, state), *good, count, "the step size collapses")
-            good = (solver.t, solver.y)
-            wanted = times[len(found) :]
-            inside = wanted[wanted <= solver.t]
-            if len(inside):
-                found.extend(solver.dense_output()(inside).T)
-            if solver.status == "finished":
-                found[-1] = solver.y
+            if solver.status == "failed" or not np.isfinite(solver.y).all():
+                broken = "the step size collapses"
                 break
-        return Piece(times[: len(found)], _stacked(found, state), *good, count)
+            terms.append(_polynomial(solver.dense_output()))
+            times.append(solver.t)
+        stacked = np.array(terms) if terms else np.zeros((0, len(state), DEGREE + 1))
+        return Steps(np.array(times), stacked, None, broken)
 
-    def reach(self, t: float, state: Array) -> float:  # noqa: ARG002
-        """Not known before a step is taken."""
-        return np.inf
+    def watch(self, setup: PlainSetup, times: Array, states: Array, numbers: Array | None = None) -> Watch:
+        """Accelerations, constraints, and the smallest singular value that counts, along states."""
+        rows = range(len(times))
+        parts = [
+            self._watched(setup, times[k], states[k], setup.values if numbers is None else numbers[k]) for k in rows
+        ]
+        none = np.zeros((len(times), 0))
+        columns = [np.array(column) for column in zip(*parts, strict=True)]
+        return Watch(*columns, none, none, none)
 
-    def leap(self, t: float, state: Array, times: Array) -> tuple[Array, float]:
-        """As any other stretch: the pseudo-inverse is at no loss where the rank drops."""
-        piece = self.advance(t, state, times, LEAP)
-        return piece.states, np.inf if len(piece.states) < len(times) else 0.0
+    def sizes(
+        self, setup: PlainSetup, times: Array, states: Array, scales: Array, numbers: Array | None = None
+    ) -> Array:
+        """The sizes of the terms of the constraints and of their rates (k, 2m), by how much shaking changes them."""
+        del numbers
+        m = len(setup.system.constraints)
+        out = np.zeros((len(times), 2 * m))
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (3, states.shape[1] + 1 + len(setup.values)))
+        n2 = states.shape[1]
+        few = np.unique(np.linspace(0, len(times) - 1, 3).astype(int)) if len(times) else []  # they change little
+        for k in few:
+            t, y = times[k], states[k]
+            base = self._rows(setup, t, y, setup.values)
+            for sign in signs:
+                size = np.maximum(np.abs(y), np.atleast_2d(scales)[min(k, len(np.atleast_2d(scales)) - 1), :n2])
+                other = self._rows(
+                    setup,
+                    t * (1 + SHAKE * sign[n2]),
+                    y + SHAKE * sign[:n2] * size,
+                    setup.values * (1 + SHAKE * sign[n2 + 1 :]),
+                )
+                out[k] = np.maximum(out[k], np.abs(other - base) / SHAKE)
+        return np.broadcast_to(out.max(axis=0, initial=0.0), out.shape)
 
-    def watch(self, times: Array, states: Array) -> Watch:
-        """The constraints, the smallest eigenvalue of M and the smallest singular value that counts, along states."""
-        parts = [self._watched(t, state) for t, state in zip(times, states, strict=True)]
-        level, rate, length, pivots = (np.array(column) for column in zip(*parts, strict=True))
-        energy = [energy_and_power(self._system, self._inputs(t, y))[0] for t, y in zip(times, states, strict=True)]
-        return Watch(level, rate, length, pivots[:, :2], np.zeros((len(times), 0)), np.array(energy), pivots[:, 2])
+    def _rows(self, setup: PlainSetup, t: float, y: Array, values: Array) -> Array:
+        rows = mass_and_rows(setup.system, [*y, t, *values])[1]
+        return np.concatenate([rows.level, rows.rate])
 
-    def along(self, times: Array, states: Array) -> Along:
+    def paces(self, setup: PlainSetup, times: Array, states: Array) -> Array:
+        """The accelerations (k, n) without constraints: what forces as large as those that act could give."""
+        out = []
+        for t, y in zip(times, states, strict=True):
+            now = instant_at(setup.system, [*y, t, *setup.values])
+            diagonal = np.diag(now.M)
+            out.append(np.abs(now.Q) / np.where(diagonal > 0, diagonal, np.inf))
+        return np.array(out)
+
+    def in_force(self, setups: Sequence[PlainSetup]) -> Array:
+        """All rows, always."""
+        return np.ones((len(setups), len(setups[0].system.constraints)))
+
+    def holding(self, setup: PlainSetup) -> Array:
+        """All rows."""
+        return np.ones(len(setup.system.constraints), dtype=bool)
+
+    def rounding_error(self, *_: object) -> None:
+        """Not known."""
+        return
+
+    def stated(self, setup: PlainSetup) -> Array:
+        """All parameters are stated."""
+        return np.ones(len(setup.values))
+
+    def roots(self, setup: PlainSetup) -> Array:  # noqa: ARG002
+        """No root needs a series."""
+        return np.zeros(0)
+
+    def works(self, setup: PlainSetup) -> tuple[str, ...]:  # noqa: ARG002
+        """All of them."""
+        return POWERS
+
+    def powers(self, setup: PlainSetup, times: Array, states: Array, numbers: Array | None = None) -> Array:
+        """The power of active, ideal and work-doing forces along states (k, 3)."""
+        del numbers
+        out = []
+        for t, y in zip(times, states, strict=True):
+            v, answer = y[len(y) // 2 :], self._decided(setup, t, y)[1]
+            power = energy_and_power(setup.system, [*y, t, *setup.values])[1]
+            out.append([power, float(v @ answer.ideal), float(v @ answer.nonideal)])
+        return np.array(out).reshape(len(times), len(POWERS))
+
+    def along(self, setup: PlainSetup, times: Array, states: Array) -> Along:
         """Everything derived, along states."""
-        answers = [self._decide(t, state)[1] for t, state in zip(times, states, strict=True)]
-        energy = [energy_and_power(self._system, self._inputs(t, y))[0] for t, y in zip(times, states, strict=True)]
+        answers = [self._decided(setup, t, y)[1] for t, y in zip(times, states, strict=True)]
+        energy = [self.energy(setup, t, y) for t, y in zip(times, states, strict=True)]
         acceleration, ideal, nonideal, multipliers = (np.array(column) for column in zip(*answers, strict=True))
-        reactions = np.array([self._reactions(t, state) for t, state in zip(times, states, strict=True)])
+        reactions = np.array([self._reactions(setup, t, y) for t, y in zip(times, states, strict=True)])
         return Along(acceleration, ideal, nonideal, multipliers, reactions, np.array(energy))
 
-    def guards(self, times: Array, states: Array) -> Array:  # noqa: ARG002
-        """None: it moves no stages."""
-        return np.zeros((len(times), 0))
+    def levels(self, setup: PlainSetup, times: Array, states: Array) -> Array:
+        """The left-hand sides of the constraints along states (k, m)."""
+        m = len(setup.system.constraints)
+        rows = [self._rows(setup, t, y, setup.values)[:m] for t, y in zip(times, states, strict=True)]
+        return np.array(rows).reshape(len(times), m)
 
-    def levels(self, times: Array, states: Array) -> Array:
-        """The left-hand sides of the constraints."""
-        return self.watch(times, states).level
+    def energy(self, setup: PlainSetup, t: float, state: Array) -> float:
+        """The energy at a state."""
+        return energy_and_power(setup.system, [*state, t, *setup.values])[0]
 
-    def renew(self) -> None:
-        """There is nothing to forget."""
+    def settle(self, setup: PlainSetup, t: float, state: Array) -> tuple[Array, Array, Array]:
+        """The nearest way onto the constraints, in the metric of M: changes of places and speeds; the free velocity."""
+        n = len(state) // 2
+        M, rows = mass_and_rows(setup.system, [*state, t, *setup.values])
+        units = balanced_units(M, rows.A)
+        L = np.linalg.cholesky(_positive(units[:, None] * M * units, rows.A * units))
+        B = np.linalg.solve(L, (rows.A * units).T).T
+        P = np.linalg.pinv(B, rcond=RANK)
+        places = np.array([isinstance(c, ON_POSITIONS) for c in setup.system.constraints], dtype=bool)
+        level = np.where(places, rows.level, 0.0)
+        change = [units * np.linalg.solve(L.T, -P @ f) for f in (level, rows.rate)]
+        free = state[n:] - units * np.linalg.solve(L.T, P @ (rows.A @ state[n:]))
+        return change[0], change[1], free
 
-    def look_away(self, guards: Iterable[int] = ()) -> None:
-        """There is nothing to look at."""
+    def order(self, setup: PlainSetup) -> int:  # noqa: ARG002
+        """The degree of the polynomial of a step."""
+        return DEGREE
 
-    def choose(self, t: float, state: Array) -> bool:  # noqa: ARG002
-        """Nothing is chosen: the pseudo-inverse takes all rows."""
+    def most_steps(self, setup: PlainSetup, work: float) -> int:  # noqa: ARG002
+        """Few: each takes milliseconds."""
+        return 32
+
+    def pays(self, setup: PlainSetup, steps: int) -> bool:  # noqa: ARG002
+        """There is nothing to compile."""
         return False
 
-    def expect(self, seconds: float) -> None:
-        """Nothing to prepare."""
+    def pivot_limit(self, setup: PlainSetup) -> float:  # noqa: ARG002
+        """The pseudo-inverse takes all rows: nothing is chosen."""
+        return 0.0
 
-    def _inputs(self, t: float, state: Array) -> list[float]:
-        return [*state[: 2 * self._n], t, *self._values]
+    def names(self, setup: PlainSetup) -> tuple[list[str], list[str], list[str]]:
+        """What the columns of `inertia`, `masses` and rows belong to, in words."""
+        own = [f"the inertia of {name_of(q)}" for q in setup.system.coordinates]
+        return ["the mass matrix"], own, ["the constraints"]
 
-    def _decide(self, t: float, state: Array) -> tuple[Instant, Answer]:
-        now = instant_at(self._system, self._inputs(t, state))
+    def _decided(self, setup: PlainSetup, t: float, state: Array) -> tuple[Instant, Answer]:
+        now = instant_at(setup.system, [*state, t, *setup.values])
         return now, explicit(now)
 
-    def _reactions(self, t: float, state: Array) -> Array:
+    def _reactions(self, setup: PlainSetup, t: float, state: Array) -> Array:
         """The actual multipliers, Qᶜ = C + Aᵀλ̂: those of an ideal system that C is an active force of."""
-        now = instant_at(self._system, self._inputs(t, state))
+        now = instant_at(setup.system, [*state, t, *setup.values])
         names = now.coordinates, now.constraints
         return explicit(Instant(now.M, now.Q + now.C, now.A, now.b, np.zeros(now.n), *names)).multipliers
 
-    def _rate(self, t: float, state: Array) -> Array:
-        """d/dt of coordinates, velocities and works; NaN where it does not exist, so that the step is made smaller."""
-        v = state[self._n : 2 * self._n]
+    def _watched(self, setup: PlainSetup, t: float, state: Array, values: Array) -> tuple[Array, ...]:
+        n, m = len(state) // 2, len(setup.system.constraints)
         try:
-            _, answer = self._decide(t, state)
-            power = energy_and_power(self._system, self._inputs(t, state))[1]
-        except FAILURES as error:
-            self._failure = str(error)
-            return np.full_like(state, np.nan)
-        return np.concatenate([v, answer.acceleration, [power, v @ answer.ideal, v @ answer.nonideal]])
-
-    def _watched(self, t: float, state: Array) -> tuple[Array, Array, Array, Array]:
-        M, rows = mass_and_rows(self._system, self._inputs(t, state))
-        if self._augment:
-            M = M + rows.A.T @ rows.A
-        smallest = np.linalg.eigvalsh(M)[0]
-        sigma = _singular_values(M, rows.A, False) if smallest > 0 else np.zeros(self._rank)
-        weakest = sigma[self._rank - 1] ** 2 if self._rank else 1.0
-        v = state[self._n : 2 * self._n]
-        return rows.level, rows.rate, np.linalg.norm(rows.A, axis=1), np.array([smallest, weakest, v @ M @ v])
+            now = instant_at(setup.system, [*state, t, *values])
+            acceleration = explicit(now).acceleration
+            rows = mass_and_rows(setup.system, [*state, t, *values])[1]
+        except FAILURES:
+            gone = np.full(m, np.nan)
+            return np.full(n, np.nan), gone, gone, np.zeros(bool(m)), np.ones(0), np.zeros(1), np.ones(0)
+        sigma = _singular_values(now.M, now.A)
+        weakest = sigma[setup.rank - 1] ** 2 if setup.rank else 1.0
+        units = balanced_units(now.M, now.A)
+        scaled = units[:, None] * now.M * units + _rows_weight(now.A * units)
+        values_of_m = np.linalg.eigvalsh(scaled)
+        inertia = values_of_m[0] / values_of_m[-1]
+        pivots = np.array([weakest]) if m else np.zeros(0)
+        return acceleration, rows.level, rows.rate, pivots, np.ones(0), np.array([inertia]), np.ones(0)
 
 
-def _singular_values(M: Array, A: Array, unit: bool = True) -> Array:
-    """Those of the rows in the metric of M⁻¹, each of unit length or as it is."""
-    B = np.linalg.solve(np.linalg.cholesky(M), A.T).T
-    if not unit:
-        raw: Array = np.linalg.svd(B, compute_uv=False)
-        return raw
+def _natural(state: Array, slope: Array, span: float) -> Array:
+    """The size of each coordinate and velocity (2n,), or what its rate makes of it in the time of the run."""
+    n = len(state) // 2
+    v = np.maximum(np.abs(state[n:]), np.nan_to_num(np.abs(slope[n:])) * span)
+    q = np.maximum(np.abs(state[:n]), v * span)
+    parts = [np.where(x > 0, x, x.max(initial=0.0) or 1.0) for x in (q, v)]
+    return np.concatenate(parts)
+
+
+def _rows_weight(B: Array) -> Array:
+    """BᵀB of rows of unit length."""
+    lengths = np.linalg.norm(B, axis=1, keepdims=True)
+    unit = B / np.where(lengths > 0, lengths, 1.0)
+    out: Array = unit.T @ unit
+    return out
+
+
+def _positive(M: Array, B: Array) -> Array:
+    """M, or M + BᵀB of unit rows where it is not positive definite alone."""
+    values = np.linalg.eigvalsh(M)
+    return M if values[0] > RANK * values[-1] else M + _rows_weight(B)
+
+
+def _singular_values(M: Array, A: Array) -> Array:
+    """Those of the rows of unit length in the metric of M⁻¹, or of M + AᵀA where M alone is singular."""
+    units = balanced_units(M, A)
+    L = np.linalg.cholesky(_positive(units[:, None] * M * units, A * units))
+    B = np.linalg.solve(L, (A * units).T).T
     length = np.linalg.norm(B, axis=1, keepdims=True)
     values: Array = np.linalg.svd(B / np.where(length > 0, length, 1.0), compute_uv=False)
     return values
 
 
-def _stacked(found: list[Array], state: Array) -> Array:
-    return np.array(found).reshape(len(found), len(state))
+def _polynomial(dense: object) -> Array:
+    """The coefficients (d, 8) of powers of t − t_old of DOP853's dense output.
+
+    It is nested: y_old + x (F₀ + (1 − x) (F₁ + x (F₂ + …))) with x the fraction of the step.
+    """
+    F, h = dense.F, dense.h  # type: ignore[attr-defined]
+    p = np.zeros((F.shape[1], DEGREE + 1))
+    for i, f in enumerate(reversed(F)):
+        p[:, 0] += f
+        shifted = np.hstack([np.zeros((len(p), 1)), p[:, :-1]])
+        p = shifted if i % 2 == 0 else p - shifted
+    p[:, 0] += dense.y_old  # type: ignore[attr-defined]
+    out: Array = p / h ** np.arange(DEGREE + 1)
+    return out

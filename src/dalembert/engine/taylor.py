@@ -1,227 +1,301 @@
 """The compiled engine: heyoka's adaptive Taylor method on the explicit equation of motion.
 
-The elimination is unrolled on an independent set of rows. All rows are tried first; where their pivots say that they
-are dependent, or that M alone is singular, the principles decide on the numbers which rows to take and whether M must
-be replaced by M + AᵀA. Any such choice gives the same motion and forces.
+The elimination is unrolled over all rows. Where their pivots say that rows are dependent, or nearly so, or that M alone
+is singular, the principles decide on the numbers which rows to take, whether M must be replaced by M + AᵀGA, and how
+often the multipliers are refined. Any such choice gives the same motion and forces.
 """
 
-from collections.abc import Iterable
-from math import inf
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import frexp, inf
 
 import numpy as np
 
-from dalembert.derive import Array, form, instant_at
-from dalembert.derive.switching.stage import Stage, whole
-from dalembert.engine.flow import Along, Choice, Piece, Watch
-from dalembert.engine.program import ARMED, BLIND, Code, code
+from dalembert.derive import Array, instant_at
+from dalembert.derive.switching.stage import Stage, spare, whole
+from dalembert.engine.compiled import Code, code
+from dalembert.engine.heyoka_algebra import ROOT
+from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT
+from dalembert.engine.protocol import Along, Choice, Steps, Variant, Watch
 from dalembert.model import StateError, Statement, name_of
-from dalembert.principles import explicit, independent_rows
+from dalembert.principles import Instant, balanced_units, explicit, independent_rows
 
-SOUND = 1e-8  # pivots above this are those of independent rows and a regular M
-COLLAPSED = 16 * 2.0**-52  # a step below this fraction of the time no longer moves it
 EPS = float(np.finfo(float).eps)
 FINEST = 1e-18  # the tolerance of machine precision: two orders above what eps asks, so that no bias of a step adds up
-FAINT = 1e-6  # a row whose gradient is this much shorter than it was is taken only for want of another
+DEFINITE = 1e-7  # M is used as it is where every pivot, against its own diagonal, is above this
+LIMITS = (1e-3, 1e-7, 1e-10, 1e-13)
+"""Pivots of rows against their own diagonal: above the first, λ is not refined; above the second once, and so on; rows
+with a pivot below the last are dependent."""
+ODD = 10  # binary orders by which natural scales may differ from one before the integrator works in units of its own
+WEAK = 1e-2  # a pivot below this makes a run look for better rows, where there are others
 WORTH = 3.0  # full compilation is worth its time where a run takes so many times longer
 
 
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """A system ready to move: compiled code, all its parameters, and the rows it stands on.
+
+    `units` are those the integrator works in, None for the stated ones; `holds` the rows that hold, redundant ones too.
+    """
+
+    code: Code
+    numbers: Array
+    choice: Choice
+    units: Array | None = None
+    holds: tuple[int, ...] = ()
+
+    def with_values(self, changed: dict[str, tuple[Sequence[int], float]]) -> "Setup":
+        """The same with some run-time values changed, by what they are of: the places and the value."""
+        numbers = self.numbers.copy()
+        for what, (places, value) in changed.items():
+            numbers[self.code.places(what)[list(places)]] = value
+        return replace(self, numbers=numbers)
+
+    def resting(self, roots: Sequence[int]) -> "Setup":
+        """The same with these roots at zero, all others on."""
+        numbers = self.numbers.copy()
+        numbers[self.code.places(ROOT)] = 1.0
+        numbers[self.code.places(ROOT)[list(roots)]] = 0.0
+        return replace(self, numbers=numbers)
+
+    def armed(self, slopes: Array, offsets: Array) -> "Setup":
+        """The same, stopping where slope · guard + offset falls to zero (g,)."""
+        numbers = self.numbers.copy()
+        numbers[self.code.places(SLOPE)] = slopes
+        numbers[self.code.places(OFFSET)] = offsets
+        return replace(self, numbers=numbers)
+
+
 class Taylor:
-    """One system with its values, compiled; `compact` is heyoka's mode, None to choose by size and length."""
+    """The compiled engine at one tolerance; `compact` is heyoka's mode, None to choose by size and length."""
 
-    def __init__(
-        self,
-        system: Statement,
-        values: Array,
-        t: float,
-        state: Array,
-        tolerance: float,
-        compact: bool | None = None,
-        choice: Choice | None = None,
-        stage: Stage | None = None,
-    ) -> None:
-        self._stage = stage or whole(form(system))
-        self._system, self._values = system if stage is None else stage.statement, values
-        self._form = self._stage.statement
-        self._blind: tuple[int, ...] = ()
-        self._tolerance = max(tolerance, EPS)
-        self._fresh = True
-        self._reached: float | None = None  # of the first step
-        self._longest = np.zeros(len(self._form.constraints))  # each row's gradient, as long as it has been
+    name = "taylor"
+
+    def __init__(self, tolerance: float, compact: bool | None = None) -> None:
+        self.tolerance = max(tolerance, EPS)
+        self.defect_bound = self.tolerance
         self._compact, self._may_change = compact is not False, compact is None
-        everything = Choice(tuple(range(len(self._form.constraints))), False)
-        self._take(choice or everything)
-        if choice is None and not self._sound(t, state):
-            self.choose(t, state)
-
-    @property
-    def works(self) -> tuple[str, ...]:
-        """Which works are counted in the state."""
-        return self._code.works
-
-    @property
-    def choice(self) -> Choice:
-        """The chosen rows, and whether M is replaced."""
-        return self._code.choice
-
-    @property
-    def pivots(self) -> tuple[str, ...]:
-        """Inertia by coordinate, then the chosen rows."""
-        inertia = [f"the inertia of {name_of(self._form.coordinates[i])}" for i in self._code.recipe.inertia]
-        return (*inertia, *(f"constraint {self._form.constraints[r].name!r}" for r in self.choice.rows))
-
-    first = 512
-
-    @property
-    def steep(self) -> bool:
-        """Whether the statement has functions that can be fainter than any power."""
-        return self._code.recipe.steep
-
-    @property
-    def masses(self) -> int:
-        """How many pivots are of M."""
-        return len(self._code.recipe.inertia)
-
-    @property
-    def rows(self) -> int:
-        """How many pivots are of chosen rows."""
-        return len(self.choice.rows)
-
-    @property
-    def roots(self) -> int:
-        """How many radicands are watched."""
-        return len(self._code.recipe.radicands)
+        self._finest = FINEST if self.tolerance <= EPS else self.tolerance
 
     @property
     def facts(self) -> dict[str, object]:
-        """How it was compiled."""
-        return {
-            "engine": "taylor",
-            "tolerance": self._tolerance,
-            "compile": "compact" if self._compact else "full",
-        }
+        """How it integrates."""
+        return {"engine": self.name, "tolerance": self.tolerance, "compile": "compact" if self._compact else "full"}
 
-    def choose(self, t: float, state: Array) -> bool:
-        """Choose the rows for a state by rank-revealing factorisation; whether the choice changed.
+    def setup(self, system: Statement, values: Array, t: float, state: Array, known: Choice | None = None) -> Setup:
+        """A smooth system ready to move from a state (2n,) at t, on rows known to be good or chosen now.
 
         Raises ContradictionError, MassError, StateError as the principles do where no motion exists or is unique.
         """
-        n = len(self._form.coordinates)
-        now = instant_at(self._system, [*state[: 2 * n], t, *self._values])
+        form = system.form()
+        m = len(form.constraints)
+        every = tuple(range(m))
+        if known is not None:
+            return self._on(form, values, known, t, state, system)
+        plain = self._on(form, values, Choice(every), t, state, system)
+        grade = self.grade(plain, t, state)
+        if grade == 0:
+            return plain
+        now = instant_at(system, [*state, t, *values])
         explicit(now)
-        length = np.linalg.norm(now.A, axis=1)
-        weights = np.divide(length, self._longest, out=np.ones_like(length), where=self._longest > 0)
-        found = Choice(independent_rows(now, np.maximum(weights, FAINT)), _singular(now.M))
-        if found == self._code.choice:
-            return False
-        self._take(found)
-        if not np.isfinite(self.watch(np.array([t]), state[None, :]).pivots).all():
-            raise StateError("the state", ["the elimination on its independent rows breaks down here"])
-        return True
+        augment = self._needs_more_mass(plain, now, t, state)
+        rows = independent_rows(now) if m else ()
+        found = self._on(form, values, Choice(rows, augment), t, state, system)
+        for refinements in range(len(LIMITS)):
+            grade = self.grade(found, t, state)
+            if grade is not None and grade <= refinements:
+                return found
+            if refinements + 1 < len(LIMITS):
+                found = self._on(form, values, Choice(rows, augment, refinements + 1), t, state, system)
+        raise StateError("the state", ["the elimination on its independent rows breaks down here"])
 
-    def advance(self, t: float, state: Array, times: Array, steps: int, longest: float = inf) -> Piece:
-        """Through the times by `propagate_grid`; where that breaks, single steps find the last state that exists."""
-        # Work so far is set aside: heyoka measures its tolerance by the largest of all states.
-        done: Array | float = 0.0
-        if self.works:
-            done = state.copy()
-            done[: 2 * len(self._form.coordinates)] = 0.0
-        begin, integrator = state - done, self._integrator
-        first = min(self.reach(t, begin), longest) if self._fresh else inf
-        self._fresh = False
-        course = integrator.grid(t, begin, times, self._numbers, steps, first, longest)
-        found, end, time = course.reached, course.end, course.time
-        collapsed = course.smallest <= COLLAPSED * abs(time) and course.fired is None
-        if not course.broken and not collapsed and np.isfinite(found).all():
-            if self.works:
-                found, end = found + done, end + done
-            return Piece(times[: len(found)], found, time, end, course.steps, fired=course.fired)
-        walked, states = integrator.walk(t, begin, times[-1], self._numbers, steps)
-        small = np.flatnonzero(np.diff(walked) <= COLLAPSED * np.abs(walked[1:]))
-        small = small[walked[small + 1] < times[-1]]
-        last = int(small[0]) if len(small) else len(walked) - 1
-        reason = "the step size collapses" if len(small) else "no finite step can be taken"
-        broken = None if not len(small) and (walked[-1] >= times[-1] or last == steps) else reason
-        good = found[: min(len(found), int(np.searchsorted(times, walked[last], side="right")))]
-        good = good[: int(np.isfinite(good).all(axis=1).cumprod().sum())]
-        return Piece(times[: len(good)], good + done, float(walked[last]), states[last] + done, last, broken)
+    def _on(self, form: Statement, values: Array, choice: Choice, t: float, state: Array, system: Statement) -> Setup:
+        """The setup of a choice."""
+        m = len(form.constraints)
+        some = len(choice.rows) < m
+        stage = spare(form) if some else whole(form)
+        made = code(stage, Variant(some, choice.augment, choice.refinements))
+        given = values
+        if some:
+            own = dict(zip(form.symbols, values, strict=True))
+            own |= {mask: float(r in choice.rows) for r, mask in enumerate(stage.masks) if mask is not None}
+            given = np.array([own[s] for s in stage.statement.symbols])
+        numbers = made.numbers(given)
+        if choice.augment:
+            numbers[made.places(WEIGHT)] = _weights(instant_at(system, [*state, t, *values]), choice.rows)
+        return Setup(made, numbers, choice, holds=tuple(range(m)))
 
-    def reach(self, t: float, state: Array) -> float:
-        """About how long a step from a state is."""
-        if self._reached is None:
-            self._reached = self._integrator.reach(t, state, self._numbers)
-        return self._reached
+    def grade(self, setup: Setup, t: float, state: Array) -> int | None:
+        """How often λ should be refined at a state; None where rows are dependent there or M is not definite."""
+        watch = self.watch(setup, np.array([t]), state[None, :])
+        if not np.isfinite(watch.acceleration).all() or not (watch.masses > 0).all():
+            return None
+        if (watch.inertia <= DEFINITE).any() and len(setup.code.stage.statement.constraints):
+            return None
+        least = watch.pivots.min(initial=1.0)
+        return next((k for k, limit in enumerate(LIMITS) if least > limit), None)
 
-    def leap(self, t: float, state: Array, times: Array) -> tuple[Array, float]:
-        """By the Taylor polynomial: at an isolated singular place the motion is smooth, only its equation is not."""
-        return self._integrator.leap(t, state, times, self._numbers)
+    def _needs_more_mass(self, plain: Setup, now: Instant, t: float, state: Array) -> bool:
+        watch = self.watch(plain, np.array([t]), state[None, :])
+        sound = (watch.masses > 0).all() and (watch.inertia > DEFINITE).all() and np.isfinite(watch.inertia).all()
+        return bool(not sound and len(now.b))
 
-    def guards(self, times: Array, states: Array) -> Array:
-        """What must stay positive, along states (k, g)."""
-        return self._code.guards(states, times, self._numbers)
+    def in_units(self, setup: Setup, t: float, state: Array, scales: Array) -> Setup:
+        """The setup with units of its own where natural scales (2n,) are far from one, else in the stated ones."""
+        a = np.abs(self.watch(setup, np.array([t]), state[None, :]).acceleration[0])
+        units = natural_units(scales, a)
+        return replace(setup, units=units)
 
-    def levels(self, times: Array, states: Array) -> Array:
-        """The left-hand sides of all constraints of the system a stage is of, along states."""
-        return self._code.levels(states, times, self._numbers)
+    def steps(
+        self, setup: Setup, t: float, state: Array, until: float, most: int, longest: float = inf
+    ) -> Steps:
+        """At most so many steps from a state until a time, or until a guard falls to zero."""
+        return self._integrator(setup).steps(t, state, until, setup.numbers, most, longest, setup.units)
 
-    def renew(self) -> None:
-        """Begin again, from another state."""
-        self._fresh, self._reached = True, None
-        self.look_away()
+    def expansion(self, setup: Setup, t: float, state: Array) -> Array:
+        """The Taylor coefficients (2n, p + 1) at a state."""
+        return self._integrator(setup).expansion(t, state, setup.numbers, setup.units)
 
-    def look_away(self, guards: Iterable[int] = ()) -> None:
-        """From now on do not stop at these guards; at all others."""
-        self._blind = tuple(guards)
-        self._numbers[self._code.recipe.parameters :] = ARMED
-        for g in self._blind:
-            self._numbers[self._code.recipe.parameters + g] = BLIND
+    def _integrator(self, setup: Setup):  # type: ignore[no-untyped-def]
+        return setup.code.integrator(self._finest, self._compact, setup.units is not None)
 
-    def watch(self, times: Array, states: Array) -> Watch:
-        """The constraints and pivots along states."""
-        m, roots = len(self._form.constraints), len(self._code.recipe.radicands)
-        out = self._code.watch(states, times, self._numbers)
-        first, last = 3 * m + self.masses + self.rows, 3 * m + self.masses + self.rows + roots
-        rows = out[:, :m], out[:, m : 2 * m], out[:, 2 * m : 3 * m]
-        watched = Watch(*rows, out[:, 3 * m : first], out[:, first:last], out[:, last], out[:, last + 1])
-        self._longest = np.fmax(self._longest, watched.length.max(axis=0, initial=0.0))
-        return watched
+    def watch(self, setup: Setup, times: Array, states: Array, numbers: Array | None = None) -> Watch:
+        """Everything that is watched along states."""
+        return setup.code.watch(states, times, setup.numbers if numbers is None else numbers)
 
-    def along(self, times: Array, states: Array) -> Along:
+    def sizes(
+        self, setup: Setup, times: Array, states: Array, scales: Array, numbers: Array | None = None
+    ) -> Array:
+        """The sizes of the terms of the constraints, then of their rates, along states (k, 2m)."""
+        return setup.code.sizes(states, times, setup.numbers if numbers is None else numbers, scales)
+
+    def paces(self, setup: Setup, times: Array, states: Array) -> Array:
+        """The accelerations (k, n) that forces as large as those that act could give each coordinate."""
+        out = setup.code.paces(states, times, setup.numbers)
+        return np.where(np.isfinite(out), out, 0.0)
+
+    def rows(self, setup: Setup, times: Array, states: Array) -> Array:
+        """A of all rows along states (k, m, n)."""
+        out = setup.code.arrays(states, times, setup.numbers)
+        A = np.zeros((len(times), setup.code.m, setup.code.n))
+        first, count = len(setup.code.outputs.M), len(setup.code.outputs.A)
+        if count:
+            rows, columns = setup.code.row_places
+            A[:, rows, columns] = out[:, first : first + count]
+        return A
+
+    def in_force(self, setups: Sequence[Setup]) -> Array:
+        """Which rows are in force in each setup, 1 or 0, (s, m)."""
+        masks = setups[0].code.masks
+        out = np.ones((len(setups), len(masks)))
+        masked = masks >= 0
+        if masked.any():
+            out[:, masked] = np.array([setup.numbers[masks[masked]] for setup in setups])
+        return out
+
+    def holding(self, setup: Setup) -> Array:
+        """Which rows hold (m,), redundant ones too."""
+        out = np.zeros(setup.code.m, dtype=bool)
+        out[list(setup.holds)] = True
+        return out
+
+    def rounding_error(
+        self, setup: Setup, times: Array, states: Array, found: Array, numbers: Array
+    ) -> Array | None:
+        """How far accelerations found at states are from those of longer numbers (k, n); None where there are none."""
+        return setup.code.rounding_error(states, times, numbers, found)
+
+    def stated(self, setup: Setup) -> Array:
+        """1 for the parameters that stand for what was stated, 0 for run-time values."""
+        return setup.code.stated
+
+    def settle(self, setup: Setup, t: float, state: Array) -> tuple[Array, Array, Array]:
+        """The nearest way onto the rows in force, in the metric of M: changes of places and speeds; the free velocity."""
+        out = setup.code.settle(state[None, :], np.array([t]), setup.numbers)[0]
+        places, speeds, free = np.split(out, 3)
+        return -places, -speeds, free
+
+    def energy(self, setup: Setup, t: float, state: Array) -> float:
+        """The energy at a state."""
+        return float(setup.code.energy(state[None, :], np.array([t]), setup.numbers)[0, 0])
+
+    def levels(self, setup: Setup, times: Array, states: Array) -> Array:
+        """The left-hand sides of all constraints of the system, in force or not, along states."""
+        if setup.code.outputs.levels:
+            return setup.code.levels(states, times, setup.numbers)
+        return self.watch(setup, times, states).level
+
+    def works(self, setup: Setup) -> tuple[str, ...]:
+        """Whose work is not identically zero."""
+        return setup.code.works
+
+    def powers(self, setup: Setup, times: Array, states: Array, numbers: Array | None = None) -> Array:
+        """The power of each of `works` along states (k, w)."""
+        return setup.code.powers(states, times, setup.numbers if numbers is None else numbers)
+
+    def along(self, setup: Setup, times: Array, states: Array) -> Along:
         """Everything derived, along states."""
-        return self._code.along(states, times, self._numbers)
+        return setup.code.along(states, times, setup.numbers)
 
-    def expect(self, seconds: float) -> None:
-        """Compile in full where that pays for itself in what is left of the run."""
-        if self._may_change and self._compact and seconds > WORTH * _full_seconds(self._integrator.size):
+    def pays(self, setup: Setup, steps: int) -> bool:
+        """Compile in full from here on where that pays for itself in so many more steps; whether it does."""
+        if not (self._may_change and self._compact):
+            return False
+        one = self._integrator(setup)
+        if steps * one.size * one.order**2 * 1.6e-10 > WORTH * (0.2 + 6e-5 * one.size**2):
             self._compact = False
-            self._compile()
+        return not self._compact
 
-    def _take(self, choice: Choice) -> None:
-        self._code: Code = code(self._stage, choice)
-        numbers = self._code.numbers(self._values)
-        self._numbers = np.concatenate([numbers, np.full(len(self._code.recipe.guards), ARMED)])
-        self.look_away(self._blind)
-        self._compile()
+    def most_steps(self, setup: Setup, work: float) -> int:
+        """How many steps cost so much work, counted in operations."""
+        one = self._integrator(setup)
+        return max(16, int(work / (one.size * one.order**2)))
 
-    def _compile(self) -> None:
-        tolerance = FINEST if self._tolerance <= EPS else self._tolerance
-        self._integrator = self._code.integrator(tolerance, self._compact)
+    def roots(self, setup: Setup) -> Array:
+        """Which roots are on, 1 or 0, (r,)."""
+        return setup.numbers[setup.code.places(ROOT)]
 
-    def _sound(self, t: float, state: Array) -> bool:
-        pivots = self.watch(np.array([t]), state[None, :]).pivots[0]
-        diagonal = self._code.watch(state[None, :], np.array([t]), self._numbers)[0, -self.rows :] if self.rows else 1.0
-        inertia, rows = pivots[: self.masses], pivots[self.masses :]
-        return bool((inertia > 0).all() and (rows > SOUND * diagonal).all())  # false for NaN too
+    def order(self, setup: Setup) -> int:
+        """The order of the series."""
+        return int(self._integrator(setup).order)
 
+    def pivot_limit(self, setup: Setup) -> float:
+        """Pivots below this ask for λ to be refined more often, or for other rows where there are any."""
+        some = len(setup.choice.rows) < setup.code.m
+        return WEAK if some else LIMITS[min(setup.choice.refinements, len(LIMITS) - 1)]
 
-def _singular(M: Array) -> bool:
-    """Whether M alone is not positive definite, in units that give it a diagonal of ones."""
-    diagonal = np.diag(M)
-    if not (diagonal > 0).all():
-        return True
-    values = np.linalg.eigvalsh(M / np.sqrt(np.outer(diagonal, diagonal)))
-    return bool(values[0] < SOUND * values[-1])
+    def names(self, setup: Setup) -> tuple[list[str], list[str], list[str]]:
+        """What the columns of `inertia`, of `masses` and of the rows belong to, in words."""
+        form, o = setup.code.stage.statement, setup.code.outputs
+        own = [[f"the inertia of {name_of(form.coordinates[i])}" for i in part] for part in (o.inertia, o.masses)]
+        return own[0], own[1], [f"constraint {c.name!r}" for c in form.constraints]
 
 
-def _full_seconds(size: int) -> float:
-    """About how long full compilation takes, by the size of the decomposition (measured)."""
-    return 0.2 + 6e-5 * size**2
+def _weights(now: Instant, rows: Sequence[int]) -> Array:
+    """1/(A_r u²A_rᵀ) of the chosen rows, in the units u in which masses are about one; zero of the others."""
+    out = np.zeros(now.m)
+    chosen = list(rows)
+    lengths = ((now.A[chosen] * balanced_units(now.M, now.A)) ** 2).sum(axis=1)
+    out[chosen] = 1.0 / np.where(lengths > 0, lengths, 1.0)
+    return out
+
+
+def natural_units(scales: Array, acceleration: Array) -> Array | None:
+    """Powers of two (2n + 1,) for coordinates, velocities and time; None where all are near one.
+
+    What is zero is measured by what its velocity or acceleration makes of it in the time T in which things change, or
+    by the largest of the others. T itself only keeps high powers of the time within the numbers a float can hold.
+    """
+    n = len(acceleration)
+    q, v, a = scales[:n], scales[n : 2 * n], np.abs(acceleration)
+    largest = [float(x.max(initial=0.0)) for x in (q, v, a)]
+    times = [x / y for x, y in ((largest[0], largest[1]), (largest[1], largest[2])) if x > 0 and y > 0]
+    times += [(largest[0] / largest[2]) ** 0.5] if largest[0] > 0 and largest[2] > 0 else []
+    T = min(times, default=1.0)
+    speeds = np.maximum(v, a * T)
+    places = np.maximum(q, np.where(q > 0, 0.0, speeds * T))
+    known = [*places[places > 0], *speeds[speeds > 0]]
+    if all(abs(frexp(x)[1]) <= ODD for x in known) and abs(frexp(T)[1]) <= 2 * ODD:
+        return None
+    filled = [np.where(x > 0, x, x.max(initial=0.0) or 1.0) for x in (places, speeds)]
+    return np.ldexp(1.0, np.array([frexp(x)[1] for x in (*filled[0], *filled[1], T)]))

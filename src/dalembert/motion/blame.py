@@ -1,5 +1,7 @@
 """Why a run broke: the equation at fault at the last state that exists, or just beyond it."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dalembert.derive import Array, instant_at
@@ -9,22 +11,29 @@ from dalembert.principles import ContradictionError, InstantError, MassError, ex
 FAILURES = (StateError, ContradictionError, InstantError, MassError)
 
 
-def blame(system: Statement, values: Array, t: float, state: Array) -> str:
+class Blame(NamedTuple):
+    """Why a motion cannot go on, in words, and whether it is because something does not exist there."""
+
+    words: str
+    missing: bool
+
+
+def blame(system: Statement, values: Array, t: float, state: Array) -> Blame:
     """What does not exist at a state or a little further along the motion; else the acceleration that grows."""
     n = len(system.coordinates)
     q, v = state[:n], state[n : 2 * n]
     try:
         acceleration = explicit(instant_at(system, [*q, *v, t, *values])).acceleration
     except FAILURES as error:
-        return _words(error)
+        return Blame(_words(error), True)
     for h in 10.0 ** np.arange(-15, -2) * max(1.0, abs(t)):
         try:
             explicit(instant_at(system, [*(q + h * v), *(v + h * acceleration), t + h, *values]))
         except FAILURES as error:
-            return f"just beyond it, {_words(error)}"
+            return Blame(f"just beyond it, {_words(error)}", True)
     worst = int(np.abs(acceleration).argmax())
     name = name_of(system.coordinates[worst])
-    return f"the equation of {name} grows without bound (its acceleration is {acceleration[worst]:.3g})"
+    return Blame(f"the equation of {name} grows without bound (its acceleration is {acceleration[worst]:.3g})", False)
 
 
 def at(system: Statement, t: float, state: Array) -> str:

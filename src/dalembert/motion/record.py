@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
-from dalembert.engine import WORKS, Choice, Watch
+from dalembert.engine import Choice
 from dalembert.motion.status import Event, Projection, Status
 
 DRIFT = 256.0
@@ -43,7 +41,11 @@ class Episode(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What a run leaves: samples times (k,) and states (k, 2n), works (k, 4), where it ended, and how."""
+    """What a run leaves: samples times (k,) and states (k, 2n), works (k, 4), where it ended, and how.
+
+    `defect` is the largest found, at `points` inside the steps. `dense` has the times and the coefficients of the
+    polynomials of all legs, None where they are too many to be kept.
+    """
 
     times: Array
     states: Array
@@ -59,24 +61,6 @@ class Record:
     episodes: tuple[Episode, ...]
     steps: int
     drift: float
-
-
-def all_works(counted: Array, names: tuple[str, ...]) -> Array:
-    """All works (k, 4), zero where they are identically zero."""
-    out = np.zeros((len(counted), len(WORKS)))
-    for column, name in enumerate(names):
-        out[:, WORKS.index(name)] = counted[:, column]
-    return out
-
-
-class Stretch(NamedTuple):
-    """A piece with the two states before it: times (k,), states (k, d), which are samples, and what was watched.
-
-    A minimum of a pivot may lie where two pieces meet; that is what the earlier states are for.
-    """
-
-    times: Array
-    states: Array
-    wanted: Array
-    watch: Watch
-    drift: Array
+    defect: float = 0.0
+    points: int = 0
+    dense: tuple[tuple[Array, Array], ...] | None = None

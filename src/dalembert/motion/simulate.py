@@ -10,14 +10,13 @@ import numpy as np
 from sympy import Expr
 
 from dalembert.derive import Array, instant_at, parameter_values, state_values
-from dalembert.engine import Engine, compile_seconds, compiled_engine, distance, refuse_switches, refuse_unknown
+from dalembert.engine import EngineName, compile_seconds, compiled_engine, refuse_switches, refuse_unknown
 from dalembert.model import StateError, Statement, as_number, refuse
+from dalembert.motion.move import COMPILE, Settings, move
 from dalembert.motion.record import DRIFT, Limits, Progress
-from dalembert.motion.staging import COMPILE, Staging
-from dalembert.motion.start import CLOSE, Start, completed, own_keys, size_of
+from dalembert.motion.start import Start, completed, own_keys
 from dalembert.motion.status import Ending, Interrupted, RunError
-from dalembert.motion.trajectory import Settings, Trajectory
-from dalembert.motion.travel import Past, travel
+from dalembert.motion.trajectory import Trajectory
 
 SAMPLES, MOST = 201, 100_000_000  # where none are asked for, and at most
 EPS = float(np.finfo(float).eps)
@@ -47,7 +46,7 @@ def simulate(
     tolerance: Any = None,
     samples: Any = None,
     parameters: Mapping[Any, Any] | None = None,
-    engine: Engine | None = None,
+    engine: EngineName | None = None,
     compile: Literal["auto", "compact", "full"] = "auto",
     drift: Any = None,
     singular: Literal["stop", "pass"] = "stop",
@@ -76,31 +75,30 @@ def simulate(
         progress,
     )
     settings, compiled = plan.settings, compile_seconds()
-    state = np.array([plan.stated.get(key, 0.0) for key in (*system.coordinates, *system.velocities)])
-    staging = Staging(system, plan.values, settings.engine, settings.tolerance, settings.compile)
     (refuse_switches if settings.engine == "plain" else refuse_unknown)(system)
-    off = np.inf if staging.switches else distance(settings.engine, system, plan.values, plan.t0, state)
-    if off > CLOSE * size_of(state):
-        state, off = completed(system, plan.stated, plan.t0, plan.values), np.inf
+    state = completed(system, plan.stated, plan.t0, plan.values)
     begin, earlier = perf_counter(), compile_seconds()
-    past = None
+    before = None
     if isinstance(start, Trajectory) and start.system.form() == system.form():
-        past = Past(start.largest, start.episodes[-1].mode, same=False)
-    settle = off > plan.limits.drift / 2
-    done = travel(staging, plan.t0, state, plan.samples, plan.until, plan.limits, progress, past, settle)
+        before = start.episodes[-1].mode
+    done = move(
+        system, plan.values, settings, plan.t0, state, plan.samples, plan.until, plan.limits, progress, before, True
+    )
     seconds, record = perf_counter() - begin - (compile_seconds() - earlier), done.record
     if record.status.ending == Ending.BROKEN and record.time == plan.t0:
         instant_at(system, [*state, plan.t0, *plan.values])  # raises where the start itself is at fault
     statistics = {
-        **done.flow.facts,
+        **done.engine.facts,
         "compile_seconds": compile_seconds() - compiled,
         "steps": record.steps,
         "run_seconds": seconds,
         "largest_drift": record.drift,
+        "largest_defect": record.defect,
+        "looked_at": record.points,
         "projections": len(record.projections),
         "switches": done.switches,
     }
-    motion = kind.of(system, plan.values, record, done.flow, settings, statistics)
+    motion = kind.of(system, plan.values, record, settings, statistics)
     if throw and not motion.status.ok:
         raise (Interrupted if record.status.ending == Ending.INTERRUPTED else RunError)(motion)
     return motion
@@ -144,7 +142,8 @@ def _plan(
     tol = EPS if tolerance is None else _number(tolerance, "the tolerance", faults)
     if tol is not None and not 0 < tol < 1:
         faults.append(f"the tolerance is {tol:g}, a number between 0 and 1 is meant")
-    bound = DRIFT * max(EPS, tol or EPS) if drift is None else _positive(drift, "the drift bound", faults)
+    finest = 100 * EPS if engine == "plain" or not compiled_engine() else EPS
+    bound = DRIFT * max(finest, tol or EPS) if drift is None else _positive(drift, "the drift bound", faults)
     steps = np.inf if max_steps is None else _positive(max_steps, "max_steps", faults)
     step = np.inf if max_step is None else _positive(max_step, "max_step", faults)
     if max_steps is not None and steps != int(steps):
@@ -166,7 +165,7 @@ def _plan(
     assert last is not None
     assert wanted is not None
     assert tol is not None
-    settings = Settings(engine or _usual_engine(), max(tol, EPS), compile_mode)
+    settings = Settings(engine or _usual_engine(), max(tol, EPS), compile_mode, bound, singular, step)
     return Plan(
         np.array([values[s] for s in system.symbols]),
         first,
@@ -241,7 +240,7 @@ def _times(samples: Any, first: float | None, last: float | None, faults: list[s
 _told: list[bool] = []
 
 
-def _usual_engine() -> Engine:
+def _usual_engine() -> EngineName:
     """The compiled engine, or its plain twin where heyoka is not installed, which is said once."""
     if compiled_engine():
         return "taylor"

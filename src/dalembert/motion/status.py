@@ -14,6 +14,7 @@ class Ending(StrEnum):
     CLOCK = "wall-clock limit"
     SINGULAR = "singular"  # the rank of the constraints drops, or M becomes singular
     BROKEN = "broken"  # no further step exists: blow-up, domain, collapse
+    UNRESOLVED = "unresolved"  # the equations change faster than any step can follow
     LEFT = "off the constraints"  # the rows contradict each other
     PARADOX = "paradox"  # friction and rigidity leave no motion, or more than one
     SWITCHES = "too many switches"  # without end in a finite time

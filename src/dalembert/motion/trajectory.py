@@ -1,40 +1,28 @@
 """What comes back from a run: samples, forces, energy, how it ended; everything else is derived when asked for."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sympy import Expr
 
 from dalembert.derive import Array
-from dalembert.derive.switching.modes import Mode
-from dalembert.engine import Along, Engine, Flow
+from dalembert.engine import Along, Steps, engine
 from dalembert.model import StateError, Statement, name_of, refuse
+from dalembert.motion.derived import Derivation
+from dalembert.motion.move import COMPILE, Settings, move
 from dalembert.motion.record import DRIFT, Episode, Limits, Record
-from dalembert.motion.staging import Staging
 from dalembert.motion.status import Event, Projection, Status
-from dalembert.motion.travel import Past, travel
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
-EPS = float(np.finfo(float).eps)
-MOMENT = 1e-6  # of the time between two samples
 SAME = 1e-9  # how near the end of one motion and the start of the next must be to join them
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a motion was computed, so that it can be gone over again."""
-
-    engine: Engine
-    tolerance: float
-    compile: Literal["auto", "compact", "full"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +30,8 @@ class Trajectory:
     """A motion of n coordinates under m constraints at k sample times, and how it ended. Nothing in it changes.
 
     `t` (k,) and `y` (2n, k), coordinates then velocities, are what `scipy.integrate.solve_ivp` returns; `at(t)` is the
-    state at any time of the run; `dataset` has everything with names.
+    state at any time of the run; `dataset` has everything with names. `origins` are the times and states from which it
+    was moved without a break: one, or one for each motion that was joined to the first.
     """
 
     system: Statement
@@ -61,6 +50,7 @@ class Trajectory:
     episodes: tuple[Episode, ...]
     settings: Settings
     statistics: Mapping[str, Any]
+    origins: tuple[tuple[float, tuple[float, ...]], ...] = ()
 
     @classmethod
     def of(
@@ -68,22 +58,16 @@ class Trajectory:
         system: Statement,
         values: Array,
         record: Record,
-        moved: Flow,
         settings: Settings,
         statistics: dict[str, Any],
     ) -> Self:
         """The trajectory a run leaves."""
-        times, states, works = record.times, record.states, record.works
-        if not record.status.ok and len(times):  # forces may not exist where a run breaks; the end itself is kept
-            last = moved.along(times[-1:], states[-1:])
-            if not all(np.isfinite(part).all() for part in last):
-                times, states, works = times[:-1], states[:-1], works[:-1]
-        return cls(
+        motion = cls(
             system,
             _frozen(values),
-            _frozen(times),
-            _frozen(states.T),
-            _frozen(works.T),
+            _frozen(record.times),
+            _frozen(record.states.T),
+            _frozen(record.works.T),
             record.begin_time,
             _frozen(record.begin),
             record.time,
@@ -95,7 +79,20 @@ class Trajectory:
             record.episodes,
             settings,
             MappingProxyType(statistics),
+            ((record.begin_time, tuple(map(float, record.begin))),),
         )
+        if not record.status.ok and len(record.times):  # forces may not exist where a run breaks; the end itself is kept
+            last = motion._derivation.along(record.times[-1:], record.states[-1:])
+            if not all(np.isfinite(part).all() for part in last):
+                kept = slice(len(record.times) - 1)
+                motion = replace(
+                    motion,
+                    t=_frozen(record.times[kept]),
+                    y=_frozen(record.states[kept].T),
+                    works=_frozen(record.works[kept].T),
+                )
+        vars(motion)["_dense"] = record.dense
+        return motion
 
     def __repr__(self) -> str:
         name = f" of {self.system.name!r}" if self.system.name else ""
@@ -119,7 +116,7 @@ class Trajectory:
         k, n, m = len(self.t), len(self.system.coordinates), len(self.system.constraints)
         if not k:
             return Along(*(_frozen(np.zeros(shape)) for shape in ((0, n), (0, n), (0, n), (0, m), (0, m), (0,))))
-        found = Along(*self._evaluated(self._staging.along))
+        found = Along(*map(_frozen, self._derivation.along(self.t, self.y.T)))
         for name, part in zip(Along._fields, found, strict=True):
             if not np.isfinite(part).all():
                 where = float(self.t[np.argmax(~np.isfinite(part.reshape(len(part), -1)).all(axis=1))])
@@ -131,8 +128,7 @@ class Trajectory:
         """The value of each constraint at the samples, (k, m)."""
         if not len(self.t):
             return _frozen(np.zeros((0, len(self.system.constraints))))
-        (level,) = self._evaluated(lambda *asked: (self._staging.residual(*asked),))
-        return level
+        return _frozen(self._derivation.residual(self.t, self.y.T))
 
     @cached_property
     def balance(self) -> Array:
@@ -140,7 +136,7 @@ class Trajectory:
         return _frozen(self.along.energy - self.works.sum(axis=0))
 
     def at(self, t: ArrayLike) -> Array:
-        """The state at a time, (2n,), or at k times, (2n, k): found by moving on from the sample before it.
+        """The state at a time, (2n,), or at k times, (2n, k), as exact as the samples; right after a switch there.
 
         Raises `StateError` for a time outside the run.
         """
@@ -151,84 +147,55 @@ class Trajectory:
         first, last = self.begin_time, self.end_time
         if times.ndim > 1 or not ((times >= first) & (times <= last)).all():  # false for NaN too
             raise StateError("at", [f"{t!s} is not a time of this motion, which goes from {first:.12g} to {last:.12g}"])
-        known = np.concatenate([[first], self.t, [last]])
-        states = np.column_stack([self.begin_values, self.y, self.end_values])
-        out = np.zeros((len(self.y), len(times)))
-        place = np.searchsorted(known, times, side="right") - 1
-        told = {i: state for i, t in enumerate(times) if (state := self._told_at(float(t))) is not None}
-        for k in np.unique(place):
-            mine = [i for i in np.flatnonzero(place == k) if i not in told]
-            if mine:
-                out[:, mine] = self._onwards(float(known[k]), states[:, k], times[mine])
-        for i, state in told.items():
-            out[:, i] = state
+        out = np.zeros((len(self.begin_values), len(times)))
+        unknown = np.ones(len(times), dtype=bool)
+        for known, states in ((self.t, self.y.T), (np.array([last]), self.end_values[None, :])):
+            place = np.clip(np.searchsorted(known, times), 0, max(len(known) - 1, 0))
+            same = (known[place] == times) if len(known) else np.zeros(len(times), dtype=bool)
+            out[:, same] = states[place[same]].T if len(known) else 0.0
+            unknown &= ~same
+        if unknown.any():
+            out[:, unknown] = self._between(times[unknown])
         result: Array = out[:, 0] if np.ndim(t) == 0 else out
         return result
 
-    def _told_at(self, t: float) -> tuple[float, ...] | None:
-        """The state right after the last event at a time, but for rounding."""
-        here = [e.state for e in self.events if e.state and abs(e.time - t) <= 4 * EPS * abs(t)]
-        return here[-1] if here else None
-
-    def _onwards(self, t: float, state: Array, times: Array) -> Array:
-        """States (2n, …) at times from a state at t on."""
-        out = np.repeat(state[:, None], len(times), axis=1)
-        after = times > t
-        if not after.any():
+    def _between(self, times: Array) -> Array:
+        """States (2n, k) at times of the run: by the polynomials of its steps, or by going over it again."""
+        dense = vars(self).get("_dense")
+        if dense is not None:
+            begins = np.array([leg[0][0] for leg in dense])
+            place = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, len(dense) - 1)
+            out = np.zeros((len(self.begin_values), len(times)))
+            for k in np.unique(place):
+                mine = place == k
+                out[:, mine] = Steps(*dense[k]).at(times[mine]).T
             return out
-        wanted = np.unique(times[after])
-        limits = Limits(np.inf, np.inf, DRIFT * self.settings.tolerance, "pass")
-        past = Past(self.largest, self._mode_at(t), same=True)
-        record = travel(self._staging, t, state, wanted, float(wanted[-1]), limits, past=past).record
-        if len(record.times) < len(wanted) or not record.status.ok:
-            raise StateError("at", [f"the motion cannot be followed from t = {t:.12g}: {record.status}"])
-        out[:, after] = record.states[np.searchsorted(wanted, times[after])].T
+        return self._again(times)
+
+    def _again(self, times: Array) -> Array:
+        """States (2n, k) at times by going over the motion again, from the last state it was moved from."""
+        begins = np.array([begin for begin, _ in self.origins])
+        place = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, len(begins) - 1)
+        out = np.zeros((len(self.begin_values), len(times)))
+        s = self.settings
+        drift = DRIFT * s.tolerance if s.drift is None else s.drift
+        for k in np.unique(place):
+            mine = np.flatnonzero(place == k)
+            wanted = np.unique(times[mine])
+            begin, state = self.origins[k]
+            until = self.end_time if k + 1 == len(begins) else float(begins[k + 1])
+            limits = Limits(np.inf, np.inf, drift, s.singular, s.step)
+            done = move(self.system, self.values, s, begin, np.array(state), wanted, until, limits).record
+            states = done.states[: len(wanted)]
+            if len(states) < len(wanted):
+                raise StateError("at", [f"the motion cannot be gone over again: {done.status}"])
+            out[:, mine] = states[np.searchsorted(wanted, times[mine])].T
         return out
 
     @cached_property
-    def largest(self) -> Array:
-        """The largest of each coordinate and velocity, (2n,)."""
-        known = np.column_stack(
-            [self.begin_values, self.y, self.end_values, *(e.state for e in self.events if e.state)]
-        )
-        return _frozen(np.abs(known).max(axis=1))
-
-    @cached_property
-    def _staging(self) -> Staging:
+    def _derivation(self) -> Derivation:
         s = self.settings
-        return Staging(self.system, self.values, s.engine, s.tolerance, s.compile)
-
-    def _mode_at(self, t: float) -> Mode | None:
-        """The mode of a sample: the last that began by then."""
-        place = int(np.searchsorted([e.time for e in self.episodes], t, side="right")) - 1
-        return self.episodes[max(place, 0)].mode
-
-    def _evaluated(self, ask: Callable[[Flow, Mode | None, Array, Array], Iterable[Array]]) -> list[Array]:
-        """What an engine says along the samples, each stretch in its mode, on the rows that were chosen for it."""
-        begins = np.searchsorted(self.t, [e.time for e in self.episodes])
-        begins[0] = 0
-        bounds = [*begins, len(self.t)]
-        parts = []
-        for (_, choice, mode), i, j in zip(self.episodes, bounds[:-1], bounds[1:], strict=True):
-            if j > i:
-                states = self.y[:, i:j].T
-                moving = self._staging.flow(float(self.t[i]), states[0], mode, choice)
-                parts.append(self._completed(ask(moving, mode, self.t[i:j], states), ask, moving, mode, i))
-        return [_frozen(np.concatenate(column)) for column in zip(*parts, strict=True)]
-
-    def _completed(self, found: Iterable[Array], ask: Any, moving: Flow, mode: Mode | None, i: int) -> Iterable[Array]:
-        """What was found, where it does not exist at the first sample, but a moment later, that of the moment later.
-
-        A friction that begins to slip in a plane has no direction at rest.
-        """
-        parts = list(found)
-        if mode is None or all(np.isfinite(part[0]).all() for part in parts) or i + 1 >= len(self.t):
-            return parts
-        later = float(self.t[i] + MOMENT * (self.t[i + 1] - self.t[i]))
-        state = self._onwards(float(self.t[i]), self.y[:, i], np.array([later]))
-        for part, new in zip(parts, ask(moving, mode, np.array([later]), state.T), strict=True):
-            part[0] = new[0]
-        return parts
+        return Derivation(engine(s.engine, s.tolerance, COMPILE[s.compile]), self.system, self.values, self.episodes)
 
     @property
     def dataset(self) -> "Dataset":
@@ -261,6 +228,7 @@ class Trajectory:
             for key in ("steps", "run_seconds", "compile_seconds", "projections", "switches")
         }
         drift = max(self.statistics.get("largest_drift", 0.0), later.statistics.get("largest_drift", 0.0))
+        defect = max(self.statistics.get("largest_defect", 0.0), later.statistics.get("largest_defect", 0.0))
         before = self.end_works[:, None]
         joined = replace(
             self,
@@ -274,9 +242,12 @@ class Trajectory:
             events=(*self.events, *later.events),
             projections=(*self.projections, *later.projections),
             episodes=(*self.episodes, *later.episodes),
+            origins=(*self.origins, *later.origins),
             settings=later.settings,
-            statistics=MappingProxyType({**later.statistics, **numbers, "largest_drift": drift}),
+            statistics=MappingProxyType({**later.statistics, **numbers, "largest_drift": drift, "largest_defect": defect}),
         )
+        halves = [vars(part).get("_dense") for part in (self, later)]
+        vars(joined)["_dense"] = None if None in halves else (*halves[0], *halves[1])  # type: ignore[misc]
         if "along" in vars(self) or self.settings.engine != later.settings.engine:  # to each part what its engine said
             pairs = zip((*self.along, self.residual), (*later.along, later.residual), strict=True)
             *along, residual = (_frozen(np.concatenate([a, b[skip:]])) for a, b in pairs)

@@ -22,6 +22,7 @@ from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.least_squares import Reconciled, least_squares
 from dalembert.principles.multipliers import multipliers
 from dalembert.principles.one_four import one_four
+from dalembert.principles.mass import balanced_units
 from dalembert.principles.ready import dependencies, independent_rows
 from dalembert.principles.reconcile import ReconciledRow, Reconciliation, reconcile
 from dalembert.principles.registry import REGISTRY, Principle
@@ -55,6 +56,7 @@ __all__ = [
     "extended",
     "gauss",
     "geometry",
+    "balanced_units",
     "independent_rows",
     "least_squares",
     "multipliers",

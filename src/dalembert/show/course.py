@@ -76,8 +76,8 @@ def phrases(known: Switches, mode: Mode) -> Iterator[str]:
         if j in known.active(mode):
             yield f"{names[j]} λ {_sign(sign)} 0"
     gated = known.gated
-    inside = {*(gate.symbol for gate in gated.gates), *(choice.symbol for choice in gated.choices)}
-    for g in gated.live(gated.cases(mode.signs)):
+    inside = {gate.symbol for gate in gated.gates}
+    for g in gated.live(mode.signs):
         gate = gated.gates[g]
         nested = gate.function.free_symbols & inside or gate.function.atoms(Reaction)
         yield f"{gate.words if nested else plain(gate.function)} {_sign(mode.signs[g])} 0"

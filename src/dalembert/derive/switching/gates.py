@@ -4,8 +4,9 @@
 on: |u| = s u and max(a, b) = ((1 + s) a + (1 − s) b)/2 with s = sign(a − b). Each such sign becomes a parameter, its
 gate, whose value at run time is +1 or −1; from one switch to the next it stays what it is, and the statement is smooth.
 
-A piecewise with a case that does not exist everywhere, such as a root, cannot be a sum in which that case has the
-factor zero. It becomes a parameter too, a choice, and `Gated.resolved` puts the case that holds in its place.
+A piecewise is the sum of its cases, each with the factor 1 where it holds and 0 elsewhere. A case that does not exist
+everywhere, such as a root, is asked elsewhere for its value at a place where it does: √u becomes √(w u + 1 − w) where w
+is its factor, which is u to the last digit where the case holds.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -53,14 +54,16 @@ V = TypeVar("V")
 class Gate:
     """A switch: the parameter `symbol` is +1 where `function` > 0 and −1 where it is < 0.
 
-    `function` is smooth but for the gates before it and the choices in it. `words` is the switch as it was stated, the
-    first of them where several share the gate, and `places` says in which expressions it stands.
+    `function` is smooth but for the gates before it. `words` is the switch as it was stated, the first of them where
+    several share the gate, and `places` says in which expressions it stands. `contexts` are polynomials of gates: it
+    decides something where one of them is not zero.
     """
 
     symbol: Symbol
     function: Expr
     words: str
     places: tuple[str, ...]
+    contexts: tuple[Expr, ...] = (S.One,)
 
     @property
     def about(self) -> str:
@@ -68,68 +71,25 @@ class Gate:
         return _words(self.function)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A piecewise that one of its `cases` replaces: the one whose condition holds, as exactly one does.
-
-    The `conditions` are SymPy's and, or, not of gate symbols, each true for +1 and false for −1.
-    """
-
-    symbol: Symbol
-    cases: tuple[Expr, ...]
-    conditions: tuple[Boolean, ...]
-    words: str
-    places: tuple[str, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Gated:
-    """A statement, smooth, with the gates and choices that stand in it as further parameters.
+    """A statement, smooth, with the gates that stand in it as further parameters.
 
-    Gates and choices are in the order of the places where they stand, then by their words, except that each comes after
-    those it depends on: the signs at a state can be found one after the other.
+    Gates are in the order of the places where they stand, then by their words, except that each comes after those it
+    depends on: the signs at a state can be found one after the other.
     """
 
     statement: Statement
     gates: tuple[Gate, ...]
-    choices: tuple[Choice, ...]
 
-    def cases(self, signs: Sequence[int]) -> tuple[int, ...]:
-        """Which case of each choice holds, for the values of the gates."""
-        open_ = {g.symbol: S.true if s > 0 else S.false for g, s in zip(self.gates, signs, strict=True)}
+    def live(self, signs: Sequence[int]) -> tuple[int, ...]:
+        """The gates, by place, that decide anything when all have these signs."""
+        given = {g.symbol: S(s or 1) for g, s in zip(self.gates, signs, strict=True)}
         return tuple(
-            next(i for i, holds in enumerate(c.conditions) if holds.xreplace(open_) is S.true) for c in self.choices
+            i
+            for i, g in enumerate(self.gates)
+            if any(c is S.One or c.xreplace(given) != 0 for c in g.contexts)
         )
-
-    def resolved(self, cases: tuple[int, ...]) -> Statement:
-        """The statement with these cases of its choices; it has the same parameters whichever they are."""
-        return _resolved(self, cases) if self.choices else self.statement
-
-    def functions(self, cases: tuple[int, ...]) -> tuple[Expr, ...]:
-        """The function of each gate with these cases of the choices in it."""
-        change = _replacer(self._chosen(cases))
-        return tuple(change(g.function) for g in self.gates)
-
-    def live(self, cases: tuple[int, ...]) -> tuple[int, ...]:
-        """The gates, by place, that decide anything in these cases; the function of another need not have a value."""
-        leads = {g.symbol: _symbols_in(g.function) for g in self.gates}
-        for choice, i in zip(self.choices, cases, strict=True):
-            leads[choice.symbol] = _symbols_in(choice.cases[i], choice.conditions[i])
-        found = _reached(_symbols_in(*(e for _, e in all_expressions(self.statement))), leads)
-        return tuple(i for i, g in enumerate(self.gates) if g.symbol in found)
-
-    def _chosen(self, cases: Sequence[int]) -> dict[Basic, Expr]:
-        """The case of each choice, no choice left in it: those in a case come before it."""
-        out: dict[Basic, Expr] = {}
-        for choice, i in zip(self.choices, cases, strict=True):
-            out[choice.symbol] = _replacer(out)(choice.cases[i])
-        return out
-
-
-@lru_cache(maxsize=64)
-def _resolved(gated: Gated, cases: tuple[int, ...]) -> Statement:
-    chosen = gated._chosen(cases)
-    return with_symbols(gated.statement, _replacer(chosen), [s for s in gated.statement.symbols if s not in chosen])
 
 
 @lru_cache(maxsize=64)
@@ -144,36 +104,33 @@ def gated(form: Statement) -> Gated:
     found = mapped(form, sweep.change)
     refuse(ModelError, "System", sweep.faults)
     if (found.unconstrained, found.constraints) == (form.unconstrained, form.constraints):
-        return Gated(form, (), ())
+        return Gated(form, ())
 
     leads = {g.symbol: _symbols_in(g.function) for g in sweep.gates}
-    leads |= {c.symbol: _symbols_in(*c.cases, *c.conditions) for c in sweep.choices}
     places: dict[Symbol, dict[str, None]] = {}
-    for place, e in all_expressions(found):
-        for s in _reached(_symbols_in(e), leads):
+    for place, e in all_expressions(form):
+        for s in _reached(_symbols_in(sweep.change(e)), leads):
             places.setdefault(s, {})[place] = None
     rank = {place: i for i, place in enumerate(dict.fromkeys(place for place, _ in all_expressions(form)))}
-    by_symbol: dict[Symbol, Gate | Choice] = {g.symbol: g for g in sweep.gates}
-    by_symbol |= {c.symbol: c for c in sweep.choices}
+    by_symbol = {g.symbol: g for g in sweep.gates}
     kept = [s for s in by_symbol if s in places]  # in the order in which they were met
     kept = _after_those_in_them(sorted(kept, key=lambda s: (rank[next(iter(places[s]))], by_symbol[s].words)), leads)
+    contexts = sweep.contexts(e for _, e in all_expressions(form))
 
-    names: dict[Basic, Symbol] = {}
-    for kind, word in ((Gate, "switch"), (Choice, "choice")):
-        parts = [s for s in kept if isinstance(by_symbol[s], kind)]
-        names |= {s: _fresh(f"{word} {k}", form) for k, s in enumerate(parts, 1)}
+    names: dict[Basic, Symbol] = {s: _fresh(f"switch {k}", form) for k, s in enumerate(kept, 1)}
     renamed = _replacer(names)
-    gates: list[Gate] = []
-    choices: list[Choice] = []
-    for s in kept:
-        match by_symbol[s]:
-            case Gate() as g:
-                gates.append(replace(g, symbol=names[s], function=renamed(g.function), places=tuple(places[s])))
-            case Choice() as c:
-                cases, conditions = tuple(map(renamed, c.cases)), tuple(map(renamed, c.conditions))
-                choices.append(Choice(names[s], cases, conditions, c.words, tuple(places[s])))
-    symbols = [*form.symbols, *names.values()]  # those too that stand in functions and conditions only
-    return Gated(with_symbols(form, lambda e: renamed(sweep.change(e)), symbols), tuple(gates), tuple(choices))
+    gates = tuple(
+        replace(
+            by_symbol[s],
+            symbol=names[s],
+            function=renamed(by_symbol[s].function),
+            places=tuple(places[s]),
+            contexts=tuple(map(renamed, contexts.get(s, (S.One,)))),
+        )
+        for s in kept
+    )
+    symbols = [*form.symbols, *names.values()]  # those too that stand in functions only
+    return Gated(with_symbols(form, lambda e: renamed(sweep.change(e)), symbols), gates)
 
 
 # -- statements -----------------------------------------------------------------------------------------------
@@ -184,12 +141,13 @@ class _Sweep:
 
     def __init__(self, form: Statement) -> None:
         self.gates: list[Gate] = []
-        self.choices: list[Choice] = []
         self.faults: list[str] = []
         self._form = form
         self._by_function: dict[Expr, Symbol] = {}
         self._moves: dict[Basic, bool] = {}
         self._made: dict[Basic, Any] = {}
+        self._of: dict[Basic, list[Symbol]] = {}  # the gates of a node
+        self._weights: dict[Basic, tuple[list[Expr], list[Expr], list[Boolean]]] = {}  # of a piecewise
 
     def change(self, expr: Expr, place: str = "the statement") -> Expr:
         """The expression with gates; a condition becomes and, or, not of gates that are true for +1."""
@@ -237,13 +195,14 @@ class _Sweep:
         """The sign of u, as the gate of u or of −u; of a number, what it is."""
         if u.is_number:
             return sp.sign(u)
-        u = u.primitive()[1]  # 2 x switches where x does
+        u = _primitive(u)  # 2 x switches where x does
         opposite = u.could_extract_minus_sign()
         function = -u if opposite else u
         if function not in self._by_function:
             symbol = self._by_function[function] = _fresh(f"switch {len(self.gates) + 1}", self._form)
             self.gates.append(Gate(symbol, function, _words(switch), ()))
         s = self._by_function[function]
+        self._of.setdefault(switch, []).append(s)
         return -s if opposite else s
 
     def _extreme(self, node: Expr) -> Expr:
@@ -279,7 +238,7 @@ class _Sweep:
         return node if isinstance(node, BooleanAtom) else S.false
 
     def _piecewise(self, node: Piecewise, place: str) -> Expr:
-        """Σ w e over the cases, with w = 1 for the first whose condition holds, else 0; or a choice among them."""
+        """Σ w e over the cases, with w = 1 for the first whose condition holds, else 0."""
         values, stated = _cases(node)
         faults = list(dict.fromkeys(fault for c in stated for fault in _condition_faults(c)))
         if not faults and (told := uncovered(node)):
@@ -293,32 +252,60 @@ class _Sweep:
             holds, left = _all([left, c]), _all([left, _opposite(c)])
             if holds is not S.false:
                 cases.append((self._made[value], holds))
+        self._weights[node] = [_weight(holds) for _, holds in cases], values, stated
         decisive = _symbols_in(*stated)
-        if len(cases) == 1 or all(self._is_total(e, decisive) for e, _ in cases):
-            return Add(*(_weight(holds) * e for e, holds in cases))
-        symbol = _fresh(f"choice {len(self.choices) + 1}", self._form)
-        expressions, conditions = zip(*cases, strict=True)
-        self.choices.append(Choice(symbol, expressions, conditions, _words(node), ()))
-        return symbol
+        if len(cases) == 1:
+            return cases[0][0]
+        return Add(*(_weight(holds) * self._everywhere(e, _weight(holds), decisive) for e, holds in cases))
 
-    def _is_total(self, e: Expr, decisive: set[Symbol]) -> bool:
-        """Whether e is finite wherever its symbols are, so that zero times e is zero.
+    def _everywhere(self, e: Expr, weight: Expr, decisive: set[Symbol]) -> Expr:
+        """A case with a finite value wherever its symbols have one: its own where its weight is one.
 
         One may divide by parameters and take roots of positive ones, unless the conditions that lead to it are about
         them: a parameter that is zero is a fault of its own.
         """
-        choices = {c.symbol for c in self.choices}
         steady: dict[Basic, bool] = {}  # parameters alone, and none that is decisive
-        total: dict[Basic, bool] = {}
-        for node in _parts_first(e, total):
+        made: dict[Basic, Any] = {}
+        for node in _parts_first(e, made):
             if _is_plain(node) or not node.args:
-                total[node] = node not in choices
-                steady[node] = not _is_plain(node) or (node.is_Symbol and node not in {*choices, *decisive, time()})
+                made[node] = node
+                steady[node] = not _is_plain(node) or (node.is_Symbol and node not in {*decisive, time()})
+                continue
+            steady[node] = all(steady[a] for a in node.args)
+            args = [made[a] for a in node.args]
+            known = isinstance(node, TOTAL) or (node.is_Pow and _is_total_power(node.base, node.exp, steady[node]))
+            if not known:
+                safe = SAFE.get(type(node), S.Zero)
+                args[0] = weight * args[0] + (1 - weight) ** 2 * safe  # squared, lest SymPy mixes its terms with others
+            made[node] = _rebuilt(node, args)
+        return made[e]
+
+    def contexts(self, expressions: Iterable[Expr]) -> dict[Symbol, tuple[Expr, ...]]:
+        """Where each gate decides anything: the products of the weights of the cases it stands in."""
+        found: dict[Symbol, dict[Expr, None]] = {}
+        seen: set[tuple[Basic, Expr]] = set()
+        stack: list[tuple[Basic, Expr]] = [(e, S.One) for e in expressions]
+        while stack:
+            node, context = stack.pop()
+            if (node, context) in seen:
+                continue
+            seen.add((node, context))
+            for symbol in self._of.get(node, ()):
+                found.setdefault(symbol, {})[context] = None
+            if node in self._weights:
+                weights, values, conditions = self._weights[node]
+                left: Expr = S.One
+                for weight, value, condition in zip(weights, values, conditions, strict=False):
+                    stack += [(value, context * weight), (condition, context * left)]
+                    left = left - weight
             else:
-                steady[node] = all(steady[a] for a in node.args)
-                known = isinstance(node, TOTAL) or (node.is_Pow and _is_total_power(node.base, node.exp, steady[node]))
-                total[node] = known and all(total[a] for a in node.args)
-        return total[e]
+                stack += [(a, context) for a in node.args]
+        return {s: (S.One,) if S.One in contexts else tuple(contexts) for s, contexts in found.items()}
+
+
+SAFE = {sp.Pow: S.One, sp.log: S.One, sp.cot: S.One, sp.csc: S.One, sp.coth: S.One, sp.csch: S.One, sp.acot: S.One,
+        sp.acosh: S(2), sp.asec: S(2), sp.acsc: S(2), sp.atan2: S.One}  # fmt: skip
+"""An argument at which a function that does not exist everywhere does; zero for all others."""
 
 
 def _cases(p: Piecewise) -> tuple[list[Expr], list[Boolean]]:
@@ -331,6 +318,15 @@ def _cases(p: Piecewise) -> tuple[list[Expr], list[Boolean]]:
         if condition is S.true:
             break
     return values, conditions
+
+
+def _primitive(u: Expr) -> Expr:
+    """u without a number all its terms share, where that makes no other numbers of them: 2 x − 4 y is 2 (x − 2 y).
+
+    x − 1/5 stays as it is and does not become 5 x − 1, whose rounding is another.
+    """
+    factor, rest = u.primitive()
+    return rest if factor.is_Integer or not isinstance(u, Add) else u
 
 
 def _is_even_power(node: Basic) -> bool:
@@ -447,7 +443,7 @@ def _symbols_in(*expressions: Basic) -> set[Symbol]:
 
 
 def _reached(start: Iterable[Symbol], leads: Mapping[Symbol, Iterable[Symbol]]) -> set[Symbol]:
-    """The gates and choices among some symbols, those in them, and so on."""
+    """The gates among some symbols, those in them, and so on."""
     found: set[Symbol] = set()
     stack = list(start)
     while stack:
@@ -459,7 +455,7 @@ def _reached(start: Iterable[Symbol], leads: Mapping[Symbol, Iterable[Symbol]]) 
 
 
 def _after_those_in_them(symbols: list[Symbol], leads: Mapping[Symbol, set[Symbol]]) -> list[Symbol]:
-    """The gates and choices in their order, but each after those it depends on."""
+    """The gates in their order, but each after those it depends on."""
     out: dict[Symbol, None] = {}
     while len(out) < len(symbols):
         out[next(s for s in symbols if s not in out and all(d in out for d in leads[s] & leads.keys()))] = None

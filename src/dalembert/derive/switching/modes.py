@@ -3,13 +3,14 @@
 Friction belongs to what slides: the Coulomb natures on one particle, or with one sliding velocity, rub together.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from sympy import Expr, S, Symbol
 
 from dalembert.derive.natures import pressing
 from dalembert.derive.switching.gates import Gated, gated
+from dalembert.derive.switching.stage import fresh_symbols
 from dalembert.model import Coulomb, OneSided, Statement, sliding
 
 OFF, STICKS, FORWARD, BACKWARD, SLIPS = "off", "sticks", "slips forward", "slips backward", "slips"
@@ -24,6 +25,7 @@ class Mode:
     or backward, or slips (in a plane). normals: the sign of the force behind each frictional constraint. signs: of each
     switching function, 0 where the motion stays on its surface. bases: for each friction of a particle, the constraints
     that hold it, and the coordinate they are solved for where it slides in a plane. still: the coordinates at rest.
+    idle: rows of the stage that are in force and redundant, so that the solution does not stand on them.
     """
 
     closed: tuple[int, ...] = ()
@@ -32,12 +34,7 @@ class Mode:
     signs: tuple[int, ...] = ()
     bases: tuple[tuple[tuple[int, ...], int], ...] = ()
     still: tuple[int, ...] = ()
-
-    @property
-    def shape(self) -> "Mode":
-        """The mode without what is a run-time value: modes of one shape share their compiled code."""
-        rubs = tuple(SLIPS if r in DIRECTIONS else r for r in self.rubs)
-        return replace(self, rubs=rubs, normals=(), signs=tuple(abs(s) for s in self.signs))
+    idle: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,12 @@ class Rub:
 
 
 class Switches:
-    """What switches in a statement without values: one-sided constraints, frictions, and functions with a sign."""
+    """What switches in a statement without values: one-sided constraints, frictions, and functions with a sign.
+
+    The parameters of a stage that say how it stands: `closed` and `row` of constraints (1 in force, 0 not), `slip`,
+    `slow` and `stick` of frictions, `press` of the normal forces behind them, `surface` of functions, `still` of
+    coordinates; the signs of functions are those of its gates.
+    """
 
     def __init__(self, form: Statement) -> None:
         self.form = form
@@ -64,17 +66,21 @@ class Switches:
             and len(pressing(form, j)) == 1
             and not (c.nature.normal == "actual" and isinstance(c, OneSided))
         )
-        self.slip = self._fresh("slip", len(self.rubs))
-        self.slow = self._fresh("slow", len(self.rubs))
-        self.press = self._fresh("press", len(self.pressed))
+        m, k, g = len(form.constraints), len(self.rubs), len(self.gated.gates)
+        self.row = fresh_symbols(form, "row", m)
+        self.slip, self.slow, self.stick = (fresh_symbols(form, name, k) for name in ("slip", "slow", "stick"))
+        self.press = fresh_symbols(form, "press", len(self.pressed))
+        self.surface = fresh_symbols(form, "surface", g)
+        self.still = fresh_symbols(form, "still", len(form.coordinates))
 
     def __bool__(self) -> bool:
         return bool(self.one_sided or self.rubs or self.gated.gates)
 
     @cached_property
-    def extra(self) -> tuple[Symbol, ...]:
-        """The parameters a stage has besides those of the statement; the gates are in its gated statement."""
-        return (*self.slip, *self.slow, *self.press)
+    def run_time(self) -> frozenset[Symbol]:
+        """All parameters that have values at run time only."""
+        own = (*self.row, *self.slip, *self.slow, *self.stick, *self.press, *self.surface, *self.still)
+        return frozenset((*own, *(g.symbol for g in self.gated.gates)))
 
     def active(self, mode: Mode) -> tuple[int, ...]:
         """The stated constraints that are in force."""
@@ -112,12 +118,6 @@ class Switches:
         said += [f"{names[j]} λ {_sign(e)} 0" for j, e in pressed if j in self.active(mode)]
         said += [f"{g.about} {_sign(s)} 0" for g, s in zip(self.gated.gates, mode.signs, strict=True)]
         return ", ".join(said) or "smooth"
-
-    def _fresh(self, name: str, count: int) -> tuple[Symbol, ...]:
-        taken = {s.name for s in (*self.form.symbols, *self.form.coordinates)}
-        while any(f"{name} {k + 1}" in taken for k in range(count)):
-            name += "'"
-        return tuple(Symbol(f"{name} {k + 1}", real=True) for k in range(count))
 
 
 def _sign(sign: int) -> str:

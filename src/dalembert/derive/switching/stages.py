@@ -1,121 +1,165 @@
-"""The stages of a system that switches: for a mode, the smooth statement it obeys and the guards that end it."""
+"""The stage of a system that switches: one smooth statement for all its modes, and the guards that end them.
+
+Which rows are in force, which way friction points and what sign a function has are parameters with values at run time,
+so that another mode compiles nothing. Only what holds a particle that rubs (its basis), and whether motions along the
+surface of a switching function are provided for, make another statement.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from sympy import Add, Expr, Mul, S, Symbol, sqrt
 from sympy.core.symbol import Str
 
 from dalembert.derive.natures import coulomb, pressing
-from dalembert.derive.switching.modes import DIRECTIONS, OFF, STICKS, Mode, Rub, Switches, switches
+from dalembert.derive.switching.guard_kinds import GuardKey
+from dalembert.derive.switching.modes import DIRECTIONS, SLIPS, STICKS, Mode, Rub, Switches, switches
 from dalembert.derive.switching.rubbing import Geometry, geometry
 from dalembert.derive.switching.stage import Actual, Stage
 from dalembert.derive.switching.surfaces import jump, moves, slope
+from dalembert.derive.tape import GuardedRoot
 from dalembert.derive.variants import in_force, prescribed, with_constraints
-from dalembert.model import Following, Held, HeldAt, Multiplier, Nature, Statement
-from dalembert.model.checks import velocities_in
+from dalembert.model import (
+    Coulomb,
+    Following,
+    Held,
+    HeldAt,
+    Ideal,
+    Multiplier,
+    Nature,
+    OneSided,
+    Prescribed,
+    Quadratic,
+    Reaction,
+    Statement,
+    Viscous,
+    sliding,
+)
+from dalembert.model.checks import coordinates_in, velocities_in
 
-FAST = 1e6  # times the speed at which a plane friction is brought to rest: then that speed is chosen anew
-
-
-class Meaning(NamedTuple):
-    """What a guard is of: its kind, and the place of a constraint, friction or switching function.
-
-    release, touch: one-sided constraints. normal: the sign of the force behind a friction. stop: the sliding velocity;
-    pace: that it has become large in a plane. up, down, hold: the bound of what sticks. gate: a switching function;
-    above, below: one the motion stays on. coefficient: one of friction, or how much the static one is above it. jam:
-    friction and rigidity leave no unique answer.
-    """
-
-    kind: str
-    place: int
+Bases = tuple[tuple[tuple[int, ...], int], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Staged:
-    """A stage, what its guards mean, and the row of each stated constraint in it (−1 where it is not in force)."""
+    """A stage, what its guards are of, and whose its rows are.
+
+    Rows: the stated constraints in their order, then those that friction holds, `sticks` by friction, then those that
+    keep a motion on the surface of a function, `slides` by function. `rough`: where, among what is looked at, the
+    coefficient of friction of a contact in an impact stands, times the normal force of a unit of its impulse;
+    `coefficients`: the same for the coefficient of every friction and its static one.
+    """
 
     stage: Stage
-    meanings: tuple[Meaning, ...]
-    rows: tuple[int, ...]
+    keys: tuple[GuardKey, ...]
+    sticks: dict[int, tuple[int, ...]]
+    slides: dict[int, int]
+    rough: dict[int, int]
+    coefficients: dict[int, tuple[int, int]]
+    switches: Switches
 
-
-class Stages:
-    """The stages of a statement, each made when its mode is first visited."""
-
-    def __init__(self, found: Switches) -> None:
-        self.switches = found
-        self._kept: dict[tuple[Mode, tuple[int, ...]], Staged] = {}
-        self._known: dict[Mode, Staged] = {}
-        self.still: dict[Mode, tuple[int, ...]] = {}
-
-    def of(self, mode: Mode) -> Staged:
-        """The stage of a mode; modes of one shape share it."""
-        if mode not in self._known:
-            key = (mode.shape, self.switches.gated.cases(mode.signs))
-            if key not in self._kept:
-                self._kept[key] = _Builder(self.switches, *key).staged()
-            self._known[mode] = self._kept[key]
-        return self._known[mode]
-
-    def values(self, given: Mapping[Symbol, float], mode: Mode, slow: tuple[float, ...]) -> list[float]:
-        """The values of all parameters of a mode's stage, in the order of its symbols."""
-        s = self.switches
-        run = dict(given)
-        run |= {x: float(DIRECTIONS.get(state, 0)) for x, state in zip(s.slip, mode.rubs, strict=True)}
-        run |= dict(zip(s.slow, slow, strict=True))
+    def values(self, given: Mapping[Symbol, float], mode: Mode, slow: Mapping[int, float]) -> list[float]:
+        """The values of all parameters in a mode, in the order of the statement's symbols."""
+        s, idle = self.switches, set(mode.idle)
+        run: dict[Symbol, float] = dict(given)
+        active = set(s.active(mode))
+        run |= {x: float(j in active and j not in idle) for j, x in enumerate(s.row)}
+        run |= {x: _slip(state) for x, state in zip(s.slip, mode.rubs, strict=True)}
+        run |= {x: slow.get(k, 0.0) for k, x in enumerate(s.slow)}
+        run |= {
+            x: float(state == STICKS and not idle & set(self.sticks.get(k, ())))
+            for k, (x, state) in enumerate(zip(s.stick, mode.rubs, strict=True))
+        }
         run |= dict(zip(s.press, map(float, mode.normals), strict=True))
         run |= {g.symbol: float(sign) for g, sign in zip(s.gated.gates, mode.signs, strict=True)}
-        return [run.get(x, 0.0) for x in self.of(mode).stage.statement.symbols]
+        run |= {x: float(sign == 0 and self.slides.get(g) not in idle) for g, (x, sign) in enumerate(zip(s.surface, mode.signs, strict=True))}
+        run |= {x: float(i not in mode.still) for i, x in enumerate(s.still)}
+        return [run.get(x, 0.0) for x in self.stage.statement.symbols]
+
+
+def _slip(state: str) -> float:
+    """The direction of a slip along a line; 1 for one in a plane."""
+    return 1.0 if state == SLIPS else float(DIRECTIONS.get(state, 0))
 
 
 class _Builder:
-    """One stage in the making."""
+    """A stage in the making."""
 
-    def __init__(self, found: Switches, shape: Mode, cases: tuple[int, ...]) -> None:
-        self.s, self.shape = found, shape
-        self.cases = cases
-        self.base = found.gated.resolved(cases)
-        self.functions = found.gated.functions(cases)
+    def __init__(self, found: Switches, bases: Bases, surfaces: bool, spare: bool) -> None:
+        self.s, self.bases, self.surfaces, self.spare = found, bases, surfaces, spare
+        self.base = found.gated.statement
         self.guards: list[Expr] = []
-        self.meanings: list[Meaning] = []
+        self.keys: list[GuardKey] = []
         self.held: list[Held] = []
+        self.masks: list[Symbol | None] = []
         self.natures: dict[int, Nature] = {}
+        self.sticks: dict[int, tuple[int, ...]] = {}
+        self.slides: dict[int, int] = {}
+        self.looked: list[Expr] = []
+        self.rough: dict[int, int] = {}
+        self.coefficients: dict[int, tuple[int, int]] = {}
 
     def staged(self) -> Staged:
-        active = self.s.active(self.shape)
-        for j in self.s.one_sided:
-            closed = j in self.shape.closed
-            c = self.base.constraints[j]
-            self._guard("release" if closed else "touch", j, Actual(Str(c.name)) if closed else c.expr)
-        for k, rub in enumerate(self.s.rubs):
+        s, base = self.s, self.base
+        for j, c in enumerate(base.constraints):
+            sided = isinstance(c, OneSided)
+            self.masks.append(s.row[j] if sided or self.spare else None)
+            if sided:
+                self._guard("touch", j, c.expr)
+                self._guard("release", j, Actual(Str(c.name)))
+                self._guard("parted", j, -c.expr)
+                self.natures[j] = self._while_closed(j)
+        for k, rub in enumerate(s.rubs):
             self._rub(k, rub)
-        for j in (j for rub in self.s.rubs for j in self.s.rubbing(rub, self.shape)):
-            nature = coulomb(self.base, j)
+        for j in (j for rub in s.rubs for j in rub.members):
+            nature = coulomb(base, j)
+            static = nature.coefficient if nature.static is None else nature.static
+            self.coefficients[j] = (len(self.looked), len(self.looked) + 1)
+            self.looked += [nature.coefficient, static]
             for expr in (nature.coefficient, *([] if nature.static is None else [nature.static - nature.coefficient])):
                 if moves(expr):
                     self._guard("coefficient", j, expr)
-        for e, j in zip(self.s.press, self.s.pressed, strict=True):
-            if j in active:
-                self._guard("normal", j, e * self._multiplier(j))
-        gates = self.s.gated.gates
-        for g in self.s.gated.live(self.cases):
-            if self.shape.signs[g]:
-                self._guard("gate", g, gates[g].symbol * self.functions[g])
-            else:
+        for e, j in zip(s.press, s.pressed, strict=True):
+            self._guard("normal", j, e * self._multiplier(j))
+        for g, gate in enumerate(s.gated.gates):
+            self._guard("side", g, gate.symbol * gate.function)
+            if self.surfaces:
                 self._slide(g)
-        rows = [in_force(self.base.constraints[j], self.natures.get(j)) for j in active]
-        statement = with_constraints(self.base, [*rows, *self.held], self.s.extra)
-        place = {j: r for r, j in enumerate(active)}
-        levels = tuple(c.expr for c in self.base.constraints)
-        stage = Stage(statement, tuple(self.guards), levels, self.shape.still)
-        return Staged(stage, tuple(self.meanings), tuple(place.get(j, -1) for j in range(len(levels))))
+        rows = [in_force(c, self.natures.get(j)) for j, c in enumerate(base.constraints)]
+        still = s.still if s.rubs or s.one_sided else ()
+        statement = with_constraints(base, [*rows, *self.held], s.run_time)
+        levels = tuple(c.expr for c in base.constraints)
+        stage = Stage(statement, s.run_time, tuple(self.masks), tuple(self.guards), levels, tuple(self.looked), still)
+        return Staged(stage, tuple(self.keys), self.sticks, self.slides, self.rough, self.coefficients, s)
 
     def _guard(self, kind: str, index: int, expr: Expr) -> None:
         self.guards.append(expr)
-        self.meanings.append(Meaning(kind, index))
+        self.keys.append(GuardKey(kind, index))
+
+    def _hold(self, row: Held, mask: Symbol) -> int:
+        """One more row, in force where its mask says so; its place."""
+        self.held.append(row)
+        self.masks.append(mask)
+        return len(self.base.constraints) + len(self.held) - 1
+
+    def _while_closed(self, j: int) -> Nature:
+        """The nature of a contact's force, which acts only while it is closed."""
+        c, closed = self.base.constraints[j], self.s.row[j]
+        slides = sliding(self.base, c) or ()
+        v = {i: self.base.velocities[i] for i in slides}
+        match c.nature:
+            case Viscous(coefficient=drag):
+                return prescribed([(self.base.coordinates[i], -closed * drag * v[i]) for i in slides])
+            case Quadratic(coefficient=drag):
+                speed = sqrt(Add(*(x**2 for x in v.values())))
+                return prescribed([(self.base.coordinates[i], -closed * drag * speed * v[i]) for i in slides])
+            case Prescribed(components=parts):
+                places = [(self.base.coordinates[i] if q is None else q, e) for i, (q, e) in enumerate(parts)]
+                return prescribed([(q, closed * e) for q, e in places])
+            case Coulomb():
+                return Ideal()
+        return c.nature
 
     def _multiplier(self, j: int) -> Expr:
         """The multiplier that presses in the friction of a constraint, ideal or actual."""
@@ -124,26 +168,28 @@ class _Builder:
         return Actual(name) if coulomb(self.base, j).normal == "actual" else Multiplier(name)
 
     def _rub(self, k: int, rub: Rub) -> None:
-        """Friction of a kind: its force where it slips, its rows where it sticks, and the guards of either."""
-        state = self.shape.rubs[k]
-        members = self.s.rubbing(rub, self.shape)
-        if state == OFF or not members:
-            return
-        contact = geometry(self.base, rub, *self.shape.bases[k])
-        if state == STICKS:
-            self._stick(k, contact, members)
-        elif len(contact.directions) == 1:
+        """Friction: its force where it slips, its rows where it sticks, and the guards of either."""
+        basis, chart = self.bases[k]
+        if rub.particle and not len(rub.particle) - 2 <= len(basis) < len(rub.particle):
+            return  # nothing holds it, or all of it
+        contact = geometry(self.base, rub, basis, chart)
+        slip, members = self.s.slip[k], rub.members
+        if len(contact.directions) == 1:
             (d,) = contact.directions
-            s = _along(d, self.base) + contact.drifts[0]
             for j in members:
-                self._slip(j, contact, {i: self.s.slip[k] * e for i, e in d.items()})
-            self._guard("stop", k, self.s.slip[k] * s)
+                self._slip(j, contact, {i: slip * e for i, e in d.items()})
+            self._guard("stop", k, slip * (_along(d, self.base) + contact.drifts[0]))
         else:
+            speed = GuardedRoot(slip * contact.square + (1 - slip) ** 2)
             for j in members:
-                self._slip(j, contact, {i: e / sqrt(contact.square) for i, e in contact.along.items()})
-            speed = sqrt(contact.square)
-            self._guard("stop", k, speed - self.s.slow[k])
-            self._guard("pace", k, FAST * self.s.slow[k] - speed)
+                self._slip(j, contact, {i: slip * e / speed for i, e in contact.along.items()})
+            self._guard("slow", k, speed - self.s.slow[k])
+        self._stick(k, contact, members)
+        for j in members:
+            c = self.base.constraints[j]
+            if isinstance(c, OneSided) and c.impact_friction and len(pressing(self.base, j)) == 1:
+                self.rough[j] = len(self.looked)
+                self.looked.append(coulomb(self.base, j).coefficient * contact.weight(j, S.One))
 
     def _slip(self, j: int, contact: Geometry, direction: dict[int, Expr]) -> None:
         nature = coulomb(self.base, j)
@@ -167,8 +213,10 @@ class _Builder:
             f"{self.s.name(k)} (friction{'' if len(contact.holds) == 1 else f' {i + 1}'})"
             for i in range(len(contact.holds))
         ]
-        for name, row, drift in zip(names, contact.holds, contact.drifts, strict=True):
-            self.held.append(Held(_along(row, self.base) + drift, name, "friction"))
+        self.sticks[k] = tuple(
+            self._hold(Held(_along(row, self.base) + drift, name, "friction"), self.s.stick[k])
+            for name, row, drift in zip(names, contact.holds, contact.drifts, strict=True)
+        )
         if len(names) == 1:
             pull = Actual(Str(names[0]))
             self._guard("up", k, bound - pull)
@@ -187,13 +235,18 @@ class _Builder:
     def _slide(self, g: int) -> None:
         """The motion stays where a switching function vanishes: the value of its sign is what keeps it there."""
         gate = self.s.gated.gates[g]
+        function = gate.function
+        if function.atoms(Reaction) or not (coordinates_in(function) or velocities_in(function)):
+            return
         u, by = jump(self.base, gate.symbol)
-        name = f"{gate.words} = 0"
-        function = self.functions[g]
+        if not u:
+            return
+        name = f"{gate.words} = 0 ({g + 1})"
         kind = Held if velocities_in(function) else HeldAt
         along = self.base.velocities if kind is Held else self.base.coordinates
         d = {i: u.get(i, S.Zero) - slope(function, x) for i, x in enumerate(along)}
-        self.held.append(kind(function, name, by, Following(tuple((i, e) for i, e in d.items() if e != 0))))
+        nature = Following(tuple((i, e) for i, e in d.items() if e != 0))
+        self.slides[g] = self._hold(kind(function, name, by, nature), self.s.surface[g])
         self._guard("above", g, 1 - Actual(Str(name)))
         self._guard("below", g, 1 + Actual(Str(name)))
 
@@ -202,7 +255,13 @@ def _along(row: dict[int, Expr], base: Statement) -> Expr:
     return Add(*(Mul(e, base.velocities[i]) for i, e in row.items()))
 
 
-@lru_cache(maxsize=64)
-def stages(form: Statement) -> Stages:
-    """The stages of a statement without values, kept for the next run."""
-    return Stages(switches(form))
+@lru_cache(maxsize=256)
+def staged(form: Statement, bases: Bases, surfaces: bool = False, spare: bool = False) -> Staged:
+    """The stage of a statement without values, kept for the next run.
+
+    `bases`: what holds the particles that rub; `surfaces`: with rows for motions along the surfaces of functions;
+    `spare`: with rows that may be left out because they are redundant.
+    """
+    return _Builder(switches(form), bases, surfaces, spare).staged()
+
+

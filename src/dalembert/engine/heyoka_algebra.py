@@ -1,10 +1,14 @@
 """The compiled algebra: a statement in heyoka expressions, differentiated by heyoka.
 
 This is the only room that imports heyoka. Parameters are run-time values, so that a new value never recompiles.
+
+Whole powers become products: heyoka expands u**3 by a rule that divides by u, which has no value where u is zero.
+A root of something that moves gets a run-time value of its own, `ROOT`: 1, or 0 where what stands under it is zero and
+stays zero, so that the root is zero too; the series of a root does not exist there.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -12,7 +16,8 @@ import heyoka as hy
 import sympy as sp
 from sympy import Expr
 
-from dalembert.engine.smooth import NotSmooth, moves
+from dalembert.derive.tape import GuardedRoot
+from dalembert.engine.smoothness import NotSmooth, moves
 from dalembert.model import ModelError, Statement, time
 
 Expression = Any  # heyoka.expression carries no annotations
@@ -32,9 +37,11 @@ STEADY: dict[type, Callable[..., Expression]] = {  # of parameters alone: they d
     sp.Min: lambda *xs: reduce(lambda a, b: (a + b - _abs(a - b)) / 2.0, xs),
 }
 FEW = 3  # up to so many variables, forward differentiation costs less than the reverse mode
+ROOT = "root"
+"""What the run-time values of roots are called, with their place: root0, root1, …"""
 
 
-class Compiled:
+class HeyokaAlgebra:
     """The heyoka algebra of a statement: q0, q1, … and v0, v1, …, time, and multipliers where they are known."""
 
     def __init__(self, system: Statement, lam: Sequence[Expression] = ()) -> None:
@@ -44,8 +51,8 @@ class Compiled:
         self.t = hy.expression("t")  # heyoka differentiates by variables only; `finished` makes it time
         self.lam = tuple(lam)
         self.zero = hy.expression(0.0)
-        self.steep = False  # whether there are exponentials of what moves: they can be fainter than any power
-        self.radicands: list[Expression] = []  # what stands under a root: where it vanishes there is no Taylor series
+        self.radicands: dict[Expression, int] = {}  # what stands under a root and moves, in order
+        self.jumps: dict[Expression, int] = {}  # what must not vanish, or a function jumps: the branch of an angle
         self._bases: dict[str, Expression] = {str(x): x for x in (*self.q, *self.v)}
         self._parameters = [hy.par[i] for i in range(len(system.symbols))]
         self._constants: dict[Expression, int] = {}
@@ -57,11 +64,15 @@ class Compiled:
             **{s: hy.par[i] for i, s in enumerate(system.symbols)},
             time(): self.t,
         }
+        self._known_in_forces = dict(self._known)
 
     def convert(self, expr: Expr, known: Mapping[Expr, Expression]) -> Expression:
         """A SymPy expression as a heyoka one; equal parts are converted once."""
-        self.steep = self.steep or any(moves(f) for f in _exponentials(expr))
-        return _convert(expr, {**self._known, **known} if known else self._known, self.radicands, self.known)
+        return _Conversion(self, {**self._known, **known} if known else self._known, False)(expr)
+
+    def convert_force(self, expr: Expr, known: Mapping[Expr, Expression]) -> Expression:
+        """The same of a force, which is not differentiated: its roots may be and stay zero."""
+        return _Conversion(self, {**self._known_in_forces, **known} if known else self._known_in_forces, True)(expr)
 
     def gradient(self, f: Expression, variables: Sequence[Expression]) -> dict[int, Expression]:
         """The non-zero derivatives, by reverse mode where there are many."""
@@ -82,9 +93,10 @@ class Compiled:
             self._known_places[key] = {str(x): i for i, x in enumerate(variables)}
         return self._known_places[key]
 
-    def finished(self, expressions: Sequence[Expression]) -> list[Expression]:
-        """The expressions with t as heyoka's own time, as the integrator wants them."""
-        return self.substituted(list(expressions), {"t": hy.time}) if expressions else []
+    def finished(self, expressions: Sequence[Expression], run_time: Mapping[str, int]) -> list[Expression]:
+        """The expressions as the integrator wants them: t as its own time, run-time values as its parameters."""
+        given = {"t": hy.time, **{name: hy.par[place] for name, place in run_time.items()}}
+        return self.substituted(list(expressions), given) if expressions else []
 
     def substituted(self, f: Any, values: Mapping[str, Expression]) -> Any:
         """An expression, or a list of them, with variables replaced by name."""
@@ -153,8 +165,21 @@ class Compiled:
 
     def sqrt(self, f: Expression) -> Expression:
         """The square root."""
-        self.radicands.append(f)
-        return hy.sqrt(f)
+        return self.rooted(f, hy.sqrt)
+
+    def rooted(self, f: Expression, root: Callable[[Expression], Expression], may_rest: bool = True) -> Expression:
+        """A root or a power of f that is no whole one; zero where its run-time value says that f is and stays zero."""
+        if not self.moves(f):
+            return root(f)
+        place = self.radicands.setdefault(f, len(self.radicands))
+        if not may_rest:
+            return root(f)
+        on = hy.gt(hy.expression(f"{ROOT}{place}"), 0.5)
+        return hy.select(on, root(hy.select(on, f, hy.expression(1.0))), self.zero)
+
+    def magnitude(self, f: Expression) -> Expression:
+        """|f|, of what is only looked at, not expanded."""
+        return hy.sqrt(f * f)
 
     def length(self, components: Sequence[Expression]) -> Expression:
         """The Euclidean length of a vector that is only looked at, not expanded."""
@@ -163,11 +188,6 @@ class Compiled:
     def abs(self, f: Expression) -> Expression:  # noqa: ARG002
         """|f| switches where f changes sign: refused."""
         raise NotSmooth("the compiled engine", ["friction switches with the sign of its normal force"])
-
-
-def _exponentials(e: Expr) -> Iterator[Expr]:
-    yield from e.atoms(sp.exp, sp.tanh, sp.sinh, sp.cosh)
-    yield from (p.exp for p in e.atoms(sp.Pow) if not p.exp.is_number)
 
 
 def times(ratio: float, f: Expression) -> Expression:
@@ -210,57 +230,83 @@ def _abs(x: Expression) -> Expression:
     return hy.sqrt(x * x)
 
 
-def _convert(
-    root: Expr,
-    memo: dict[Expr, Expression],
-    radicands: list[Expression],
-    known: Callable[[Expression], Expression],
-) -> Expression:
-    """Post-order over the expression, without recursion."""
-    stack = [(root, False)]
-    while stack:
-        e, ready = stack.pop()
-        if e in memo:
-            continue
-        if e.is_number:
-            memo[e] = hy.expression(_float(e))
-        elif ready:
-            memo[e] = known(_node(e, memo)) if isinstance(e, sp.Add) and len(e.args) <= FEW else _node(e, memo)
-            if isinstance(e, sp.Pow) and not e.exp.is_integer and moves(e.base):
-                radicands.append(memo[e.base])
-            elif isinstance(e, (sp.asin, sp.acos)) and moves(e):  # their slope has a root of 1 - u²
-                radicands.append(1.0 - memo[e.args[0]] ** 2.0)
-            elif isinstance(e, sp.atan) and moves(e):  # it jumps where its argument has a pole
-                radicands.append(1.0 / (1.0 + memo[e.args[0]] ** 2.0))
-            elif isinstance(e, sp.acot) and moves(e):  # it jumps where its argument vanishes
-                radicands.append(memo[e.args[0]] ** 2.0)
-            elif isinstance(e, sp.atan2) and moves(e):  # it jumps where r + x vanishes
-                b, a = (memo[x] for x in e.args)
-                radicands.append(a + hy.sqrt(a * a + b * b))
-        else:
-            stack.append((e, True))
-            stack.extend((a, False) for a in e.args)
-    return memo[root]
+class _Conversion:
+    """A SymPy expression walked parts first, without recursion, into the algebra."""
+
+    def __init__(self, algebra: HeyokaAlgebra, memo: dict[Expr, Expression], may_rest: bool) -> None:
+        self._algebra, self._memo, self._may_rest = algebra, memo, may_rest
+
+    def __call__(self, root: Expr) -> Expression:
+        memo, stack = self._memo, [(root, False)]
+        while stack:
+            e, ready = stack.pop()
+            if e in memo:
+                continue
+            if e.is_number:
+                memo[e] = hy.expression(_float(e))
+            elif ready:
+                made = self._node(e)
+                memo[e] = self._algebra.known(made) if isinstance(e, sp.Add) and len(e.args) <= FEW else made
+            else:
+                stack.append((e, True))
+                stack.extend((a, False) for a in e.args)
+        return memo[root]
+
+    def _node(self, e: Expr) -> Expression:
+        arguments = [self._memo[a] for a in e.args]
+        if isinstance(e, sp.Add):
+            return hy.sum(arguments)
+        if isinstance(e, sp.Mul):
+            return hy.prod(arguments)
+        if isinstance(e, sp.Pow):
+            return self._power(e, *arguments)
+        if isinstance(e, GuardedRoot):
+            return hy.sqrt(arguments[0])
+        if function := SMOOTH.get(type(e)):
+            self._watch(e, arguments)
+            return function(*arguments)
+        if (function := STEADY.get(type(e))) and not moves(e):
+            return function(*arguments)
+        if isinstance(e, sp.Symbol):
+            raise ModelError("the compiled engine", [f"{e} has no value"])
+        raise NotSmooth("the compiled engine", [f"{type(e).__name__} in {e} is not a smooth function it can expand"])
+
+    def _power(self, e: sp.Pow, base: Expression, exponent: Expression) -> Expression:
+        if e.exp.is_Integer:
+            n = int(e.exp)
+            return product_power(base, n) if n > 0 else 1.0 / product_power(base, -n)
+        if not e.exp.is_number:
+            return base**exponent
+        power = float(e.exp)
+        if power < 0:
+            return 1.0 / self._algebra.rooted(base, lambda u: u**-power, may_rest=False)
+        return self._algebra.rooted(base, hy.sqrt if power == 0.5 else lambda u: u**power, self._may_rest)
+
+    def _watch(self, e: Expr, arguments: Sequence[Expression]) -> None:
+        """Take note of what must not vanish lest a function has no slope, or jumps."""
+        if not moves(e):
+            return
+        u, places = arguments[0], self._algebra.jumps
+        if isinstance(e, (sp.asin, sp.acos)):  # their slope has a root of 1 - u²
+            self._algebra.radicands.setdefault(1.0 - u * u, len(self._algebra.radicands))
+        elif isinstance(e, sp.atan):  # it jumps where its argument has a pole
+            places.setdefault(1.0 / (1.0 + u * u), len(places))
+        elif isinstance(e, sp.acot):  # it jumps where its argument vanishes
+            places.setdefault(u * u, len(places))
+        elif isinstance(e, sp.atan2):  # it jumps where r + x vanishes
+            b, a = arguments
+            places.setdefault(a + hy.sqrt(a * a + b * b), len(places))
 
 
-def _node(e: Expr, memo: Mapping[Expr, Expression]) -> Expression:
-    arguments = [memo[a] for a in e.args]
-    if isinstance(e, sp.Add):
-        return hy.sum(arguments)
-    if isinstance(e, sp.Mul):
-        return hy.prod(arguments)
-    if isinstance(e, sp.Pow):
-        base, exponent = arguments
-        if e.exp == sp.S.Half:
-            return hy.sqrt(base)
-        return base ** float(e.exp) if e.exp.is_number else base**exponent
-    if function := SMOOTH.get(type(e)):
-        return function(*arguments)
-    if (function := STEADY.get(type(e))) and not moves(e):
-        return function(*arguments)
-    if isinstance(e, sp.Symbol):
-        raise ModelError("the compiled engine", [f"{e} has no value"])
-    raise NotSmooth("the compiled engine", [f"{type(e).__name__} in {e} is not a smooth function it can expand"])
+def product_power(base: Expression, n: int) -> Expression:
+    """base**n for a whole n > 0 by squares and products, which have a series where the base is zero."""
+    out = None
+    while n:
+        if n & 1:
+            out = base if out is None else out * base
+        n >>= 1
+        base = base**2.0 if n else base
+    return out
 
 
 def _float(e: Expr) -> float:

@@ -1,0 +1,111 @@
+"""What moves a system: the same few questions, answered by the compiled engine and by its plain twin.
+
+A state is one row of numbers: n coordinates, then n velocities.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dalembert.derive import Array
+
+POWERS = ("force", "ideal", "nonideal")
+"""Whose work is found by integration: active forces and what else changes the energy, ideal and work-doing forces."""
+
+WORKS = (*POWERS, "impact")
+"""Whose work is counted: these, and the impulses of impacts."""
+
+
+class Variant(NamedTuple):
+    """How the elimination is compiled: with rows that may be left out, with M + AᵀGA for M, with λ refined so often.
+
+    `surfaces`: with the rows that keep a motion on the surface of a switching function.
+    """
+
+    spare: bool = False
+    augment: bool = False
+    refinements: int = 0
+    surfaces: bool = False
+
+
+class Choice(NamedTuple):
+    """The rows the elimination stands on, and whether M is replaced by M + AᵀGA."""
+
+    rows: tuple[int, ...]
+    augment: bool = False
+    refinements: int = 0
+
+
+class Steps(NamedTuple):
+    """Steps of a motion, each a polynomial: times (s + 1,), coefficients (s, 2n, p + 1) of powers of t − times[k].
+
+    `fired` is the guard that fell to zero at the end; `broken` says in words why no further step can be taken.
+    """
+
+    times: Array
+    coefficients: Array
+    fired: int | None = None
+    broken: str | None = None
+
+    @property
+    def count(self) -> int:
+        """How many steps."""
+        return len(self.coefficients)
+
+    @property
+    def end(self) -> Array:
+        """The state (2n,) at the end."""
+        return self.at(np.array([self.times[-1]]))[0]
+
+    def at(self, times: Array, steps: Array | None = None) -> Array:
+        """The states (k, 2n) at times inside; `steps` says in which step each is, where that is known."""
+        if steps is None:
+            steps = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, self.count - 1)
+        delay = times - self.times[steps]
+        terms = self.coefficients[steps]
+        out = terms[:, :, -1]
+        for k in range(terms.shape[2] - 2, -1, -1):
+            out = out * delay[:, None] + terms[:, :, k]
+        return out
+
+    def until(self, count: int, end: float | None = None) -> "Steps":
+        """The first steps; the last of them up to a time where one is given."""
+        times = self.times[: count + 1].copy()
+        if end is not None:
+            times[-1] = end
+        return Steps(times, self.coefficients[:count])
+
+
+class Watch(NamedTuple):
+    """What is watched along k states.
+
+    `acceleration` (k, n). `level`, `rate` (k, m): of the constraints. `pivots` (k, m): of each row against its own
+    diagonal, at most 1, zero where rows become dependent; `squares` (k, m): A M⁻¹ Aᵀ of each row, zero where it
+    vanishes. `inertia`, `masses` (k, c): the same of M. `radicands`, `jumps` (k, r): what must not vanish, lest a root
+    has no series or a function jumps; `resting` (k, r): what stands under roots that are taken as zero.
+    """
+
+    acceleration: Array
+    level: Array
+    rate: Array
+    pivots: Array
+    squares: Array
+    inertia: Array
+    masses: Array
+    radicands: Array
+    resting: Array
+    jumps: Array
+
+
+class Along(NamedTuple):
+    """What is derived along k states: acceleration, ideal, nonideal (k, n), multipliers, reactions (k, m), energy (k,).
+
+    Multipliers λ are those of the ideal force Aᵀλ, reactions λ̂ the actual ones, Qᶜ = C + Aᵀλ̂.
+    """
+
+    acceleration: Array
+    ideal: Array
+    nonideal: Array
+    multipliers: Array
+    reactions: Array
+    energy: Array

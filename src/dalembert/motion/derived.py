@@ -1,0 +1,93 @@
+"""What is derived along the samples of a motion: accelerations, forces, multipliers, energy, residuals."""
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.engine import Along
+from dalembert.model import Statement
+from dalembert.motion.record import Episode
+
+
+class Derivation:
+    """Evaluates a motion along states, each stretch in its mode, on the rows that were chosen for it."""
+
+    def __init__(self, engine: Any, system: Statement, values: Array, episodes: tuple[Episode, ...]) -> None:
+        self._engine, self._system, self._values, self._episodes = engine, system, values, episodes
+        self._programs: Any = None
+
+    def along(self, times: Array, states: Array) -> Along:
+        """Everything derived at times (k,) and states (k, 2n), with a multiplier for every constraint."""
+        parts = [self._part(*each) for each in self._stretches(times, states)]
+        return Along(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def residual(self, times: Array, states: Array) -> Array:
+        """The left-hand side of every constraint (k, m)."""
+        parts = [self._engine.levels(setup, t, y) for setup, _, t, y in self._stretches(times, states)]
+        return np.concatenate(parts)
+
+    def _stretches(self, times: Array, states: Array) -> list[tuple[Any, Episode, Array, Array]]:
+        """The setup of each stretch with its times and states."""
+        begins = np.searchsorted(times, [e.time for e in self._episodes])
+        begins[0] = 0
+        bounds = [*begins, len(times)]
+        out = []
+        for episode, i, j in zip(self._episodes, bounds[:-1], bounds[1:], strict=True):
+            if j > i:
+                setup = self.setup(episode, float(times[i]), states[i])
+                out.append((setup, episode, times[i:j], states[i:j]))
+        return out
+
+    def setup(self, episode: Episode, t: float, state: Array) -> Any:
+        """The setup of a stretch."""
+        if episode.mode is None:
+            return self._engine.setup(self._system, self._values, t, state, episode.choice)
+        if self._programs is None:
+            from dalembert.motion.hybrid.programs import Programs
+
+            self._programs = Programs(self._engine, self._system, self._values)
+        self._programs.surfaces = self._programs.surfaces or 0 in episode.mode.signs
+        return self._programs.setup(episode.mode, t, state)
+
+    def _part(self, setup: Any, episode: Episode, times: Array, states: Array) -> Along:
+        found: Along = self._engine.along(setup, times, states)
+        m = len(self._system.constraints)
+        found = found._replace(multipliers=found.multipliers[:, :m], reactions=found.reactions[:, :m])
+        if self._engine.name == "plain":
+            return found
+        stated = self._engine.in_force([setup])[0][:m].astype(bool)
+        in_force = stated.copy()
+        if episode.mode is not None:
+            sided = set(self._programs.switches.one_sided)
+            in_force = np.array([j not in sided or j in episode.mode.closed for j in range(m)], dtype=bool)
+        else:
+            in_force[:] = True
+        if (in_force == stated).all():
+            return found
+        rows = np.flatnonzero(in_force)
+        A = self._engine.rows(setup, times, states)[:, rows]
+        rank = int(stated.sum())
+        return found._replace(
+            multipliers=_spread(A, found.multipliers, rows, rank),
+            reactions=_spread(A, found.reactions, rows, rank),
+        )
+
+
+def _spread(A: Array, given: Array, rows: Array, rank: int) -> Array:
+    """The multipliers (k, m) of least norm that exert the same force as those of some of the rows.
+
+    A (k, r, n) are the rows in force, of known rank. With unit rows A' = U Σ Vᵀ, A = D A', the least-norm λ lies in the
+    range of D U = Z R, and λ = Z R⁻ᵀ Uᵀ λ' for any λ' of A' with the same force.
+    """
+    force = np.einsum("krn,kr->kn", A, given[:, rows])
+    lengths = np.linalg.norm(A, axis=2)
+    unit = A / np.where(lengths > 0, lengths, 1.0)[:, :, None]
+    U, sigma, Vt = np.linalg.svd(unit, full_matrices=False)
+    U, sigma, Vt = U[:, :, :rank], sigma[:, :rank], Vt[:, :rank]
+    weights = np.einsum("krn,kn->kr", Vt, force) / sigma  # Uᵀ λ'
+    Z, R = np.linalg.qr(U * lengths[:, :, None])
+    solved = np.linalg.solve(R.transpose(0, 2, 1), weights[:, :, None])[:, :, 0]
+    out = np.zeros_like(given)
+    out[:, rows] = np.einsum("krs,ks->kr", Z, solved)
+    return out

@@ -1,0 +1,148 @@
+"""Contacts that close: their impact at one time, the events it is told by, and bounces that come to rest."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.switching.modes import Mode
+from dalembert.engine.taylor import Setup
+from dalembert.model import OneSided
+from dalembert.motion.hybrid.impact import Hit, Rubbing, hit
+from dalembert.motion.hybrid.programs import Arrays, Programs
+from dalembert.motion.status import Event
+from dalembert.motion.tolerances import EPS, tolerance
+
+LOW = 16.0  # times what counts as zero of a gap: bounces lower than this are at rest
+BRIEF = 2.0**10 * EPS  # of the time: bounces shorter than this are at rest
+FAINT = 1e-4  # of the speeds there are: bounces faster than this go on
+
+
+class Struck(NamedTuple):
+    """The velocities (n,) after impacts at one time, the energy their impulses gave, what is told, and what is at rest.
+
+    `rates` (r,) are those of all rows after it; `met`: whether the constraints allow it.
+    """
+
+    velocity: Array
+    energy: float
+    events: list[Event]
+    rates: Array
+    met: bool
+
+
+class Bounces:
+    """The impacts of one system with its restitutions by constraint."""
+
+    def __init__(self, programs: Programs) -> None:
+        self._programs, self._restitution = programs, programs.restitutions()
+        self._constraints = programs.switches.form.constraints
+        self._sided = list(programs.switches.one_sided)
+        self._hard = [j for j in range(len(self._constraints)) if j not in programs.switches.one_sided]
+
+    def at(self, t: float, state: Array, mode: Mode, setup: Setup, scales: Array) -> Struck | None:
+        """The impact of contacts that close at a state, in a mode; None where none does."""
+        engine, n = self._programs.engine, len(state) // 2
+        times, states = np.array([t]), state[None, :]
+        now = self._programs.arrays(setup, t, state)
+        rows = len(now.b)
+        floors = tolerance("TIE") * engine.sizes(setup, times, states, scales)[0]
+        gaps, slack = floors[:rows], floors[rows:]
+        touching = [j for j in self._sided if now.level[j] <= gaps[j]]
+        if not any(now.rate[j] < -slack[j] for j in touching):
+            return None
+        rates = {j: float(slack[j]) for j in touching}
+        friction = self._friction(now, setup, mode, t, state, touching)
+        done = hit(now, state[n:], touching, self._hard, self._restitution, friction, rates)
+        resting = self._resting(t, state, done, now, setup, gaps, slack, touching)
+        if resting:
+            given = self._restitution | dict.fromkeys(resting, 0.0)
+            done = hit(now, state[n:], touching, self._hard, given, friction, rates)
+        after = now.rate + now.A @ (done.velocity - state[n:])
+        events = self._events(t, state, done, now, after, mode, slack, resting)
+        return Struck(done.velocity, done.energy, events, after, done.met)
+
+    def _events(
+        self,
+        t: float,
+        state: Array,
+        done: Hit,
+        now: Arrays,
+        after: Array,
+        mode: Mode,
+        slack: Array,
+        resting: dict[int, float],
+    ) -> list[Event]:
+        place = (*map(float, state[: len(state) // 2]), *map(float, done.velocity))
+        events = []
+        for j in done.struck:
+            name = self._constraints[j].name
+            if j in resting:
+                events.append(Event(t + resting[j], "rest", name, "open", "closed", place))
+                continue
+            old = "closed" if j in mode.closed else "open"
+            new = "open" if after[j] > slack[j] else "closed"
+            if now.rate[j] < 0 or new == "open" or new != old:
+                events.append(Event(t, "impact", name, old, new, place))
+        return events
+
+    def _resting(
+        self,
+        t: float,
+        state: Array,
+        done: Hit,
+        now: Arrays,
+        setup: Setup,
+        gaps: Array,
+        slack: Array,
+        touching: list[int],
+    ) -> dict[int, float]:
+        """The contacts whose next bounce could not be told from none, and how long all that follow would take."""
+        n = len(state) // 2
+        rates = now.rate + now.A @ (done.velocity - state[n:])
+        slow = [
+            j
+            for j in done.struck
+            if self._restitution[j] < 1 and slack[j] < rates[j] < FAINT * slack[j] / tolerance("TIE")
+        ]
+        if not slow:
+            return {}
+        there = np.concatenate([state[:n], done.velocity])
+        free = replace(setup, numbers=self._opened(setup, slow))
+        a = self._programs.engine.watch(free, np.array([t]), there[None, :]).acceleration[0]
+        later = self._programs.arrays(free, t, there)
+        out: dict[int, float] = {}
+        for j in slow:
+            fall = float(later.A[j] @ a - later.b[j])
+            if not fall < 0:
+                continue
+            height, time = float(rates[j]) ** 2 / (-2 * fall), 2 * float(rates[j]) / -fall
+            if height < LOW * gaps[j] or time < BRIEF * abs(t):
+                out[j] = time / (1 - self._restitution[j])
+        del touching
+        return out
+
+    def _opened(self, setup: Setup, contacts: list[int]) -> Array:
+        """The parameters of a setup with some contacts open."""
+        numbers = setup.numbers.copy()
+        numbers[setup.code.masks[contacts]] = 0.0
+        return numbers
+
+    def _friction(
+        self, now: Arrays, setup: Setup, mode: Mode, t: float, state: Array, touching: list[int]
+    ) -> dict[int, Rubbing]:
+        """What friction can do in the impact of contacts in which it acts."""
+        staged = self._programs.staged(mode)
+        mine = [j for j in touching if j in staged.rough]
+        if not mine:
+            return {}
+        looked = setup.code.looked(state[None, :], np.array([t]), setup.numbers)[0]
+        out: dict[int, Rubbing] = {}
+        for k, rub in enumerate(self._programs.switches.rubs):
+            rows = list(staged.sticks.get(k, ()))
+            for j in rub.members:
+                c = self._constraints[j]
+                if j in mine and isinstance(c, OneSided) and rows:
+                    out[j] = Rubbing(float(looked[staged.rough[j]]), now.rate[rows], now.A[rows])
+        return out

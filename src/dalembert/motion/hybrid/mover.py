@@ -1,0 +1,479 @@
+"""Legs of a motion across switches: each from one switch to the next, in one mode, of one compiled program."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
+from dalembert.derive.switching.modes import STICKS, Mode
+from dalembert.derive.variants import with_constraints
+from dalembert.engine import Steps
+from dalembert.engine.taylor import Setup, Taylor
+from dalembert.model import StateError, Statement, refuse
+from dalembert.motion.blame import FAILURES, Blame, at, blame
+from dalembert.motion.hybrid.bounces import Bounces
+from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of
+from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
+from dalembert.motion.hybrid.planar import ONSET
+from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.hybrid.switch_events import told
+from dalembert.motion.smooth.leg import Leg
+from dalembert.motion.smooth.mover import Moved
+from dalembert.motion.smooth.roots import leave_roots
+from dalembert.motion.status import Ending, Event, Status
+from dalembert.motion.tolerances import EPS, tolerance
+
+AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
+LEGS, STEPS = 64, 256  # of one course at most
+CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
+SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
+LAST = 1e-12  # of the time: what is left of a run that is none
+NEWTON = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Memo:
+    """What a mover knows at the beginning of a leg, to go on from there again."""
+
+    mode: Mode
+    setup: Setup
+    resting: tuple[int, ...]
+    recent: tuple[float, ...]
+    count: int
+    slow: tuple[float, ...]
+
+
+class HybridMover:
+    """Moves a system that switches, leg by leg; `scales` (2n + 1,) are the natural scales of late, set by the run."""
+
+    def __init__(
+        self,
+        engine: Taylor,
+        system: Statement,
+        values: Array,
+        t0: float,
+        until: float,
+        scales: Array,
+        before: Mode | None = None,
+    ) -> None:
+        self.engine, self.system, self.values = engine, system, values
+        self.t0, self.until, self.scales = t0, until, scales
+        self.programs = Programs(engine, system, values)
+        self.switches = self.programs.switches
+        self._watch = GuardWatch(engine, until + AHEAD * (until - t0))
+        self._search = ModeSearch(self.programs, self._watch)
+        self._bounces = Bounces(self.programs)
+        self.mode: Mode | None = None
+        self.setup: Setup | None = None
+        self._fired: GuardKey | None = None
+        self._undecided = True
+        self._before = before
+        self._recent: deque[float] = deque(maxlen=CROWD)
+        self.count = 0
+        self._resting: tuple[int, ...] = ()
+        self._slow: tuple[float, ...] = ()
+        self._prelude: list[Leg] = []  # moments before the next leg
+
+    @property
+    def statement(self) -> Statement:
+        """The statement of the mode, with its values: what an error is blamed on."""
+        assert self.mode is not None
+        return self.programs.staged(self.mode).stage.statement
+
+    def memo(self) -> Memo:
+        """What is known here."""
+        assert self.mode is not None
+        assert self.setup is not None
+        return Memo(self.mode, self.setup, self._resting, tuple(self._recent), self.count, self._slow)
+
+    def resume(self, memo: Memo) -> None:
+        """Go on in the mode of a leg before."""
+        self.mode, self.setup, self._resting, self.count = memo.mode, memo.setup, memo.resting, memo.count
+        self._slow = memo.slow
+        self._recent = deque(memo.recent, maxlen=CROWD)
+        self._fired, self._undecided = None, False
+
+    def rest(self, roots: Sequence[int]) -> None:
+        """From now on these roots are zero."""
+        assert self.setup is not None
+        self._resting = tuple(sorted({*self._resting, *roots}))
+        self.setup = self.setup.resting(self._resting)
+
+    def wake(self, roots: Sequence[int]) -> None:
+        """From now on these roots are no longer zero."""
+        assert self.setup is not None
+        self._resting = tuple(sorted({*self._resting} - {*roots}))
+        self.setup = self.setup.resting(self._resting)
+
+    def choose(self, t: float, state: Array) -> bool:
+        """Choose rows afresh for a state; whether the choice changed."""
+        assert self.mode is not None
+        assert self.setup is not None
+        try:
+            trial = self._search.again(self.mode, t, state, self.scales)
+        except FAILURES:
+            return False
+        if trial is None or trial.setup.choice == self.setup.choice:
+            return False
+        self.mode, self.setup = trial.mode, armed(trial.setup, trial.staged, trial.guarded)
+        return True
+
+    def blame(self, t: float, state: Array) -> Blame:
+        """What does not exist at a state, or just beyond it."""
+        assert self.setup is not None
+        staged = self.programs.staged(self.mode or self.programs.blank())
+        statement = staged.stage.statement
+        force = self.engine.in_force([self.setup])[0]
+        rows = [c for c, on in zip(statement.constraints, force, strict=True) if on]
+        own = with_constraints(statement, rows)
+        return blame(own, self.setup.numbers[: len(own.symbols)], t, state)
+
+    def legs(self, t: float, state: Array, until: float, most: int, longest: float) -> Moved:
+        """Legs from a state on, at most so many steps."""
+        out: list[Leg] = []
+        left = most
+        while left > 0:
+            events: tuple[Event, ...] = ()
+            impulse = 0.0
+            if self._undecided:
+                found = self._next(t, state)
+                if isinstance(found, Status):
+                    return Moved(out, None, found)
+                t, state, events, impulse = found
+                if self._prelude:
+                    out += self._prelude[:-1]
+                    out.append(replace(self._prelude[-1], events=events, impulse=impulse))
+                    events, impulse = (), 0.0
+                if len(self.engine.roots(self.setup)) and (moment := self._leave_roots(t, state, until)):
+                    out.append(Leg(self.setup, moment, self.mode, events, impulse, self.memo(), brief=True))
+                    t, state, events, impulse = float(moment.times[-1]), moment.end, (), 0.0
+            else:
+                self._rearm(t, state)
+            assert self.setup is not None
+            if until - t <= LAST * max(abs(t), abs(until)):
+                none = Steps(np.array([t, until]), _constant(state, self.engine.order(self.setup)))
+                out.append(Leg(self.setup, none, self.mode, events, impulse, self.memo()))
+                break
+            steps = self._steps(t, state, until, left, longest)
+            if not steps.count:
+                out.append(Leg(self.setup, steps, self.mode, events, impulse, self.memo(), state))
+                if steps.fired is None:
+                    return Moved(out, steps.broken)
+                self._switched(steps.fired)
+                if status := self._crowded(t):
+                    return Moved(out, None, status)
+                continue
+            out.append(Leg(self.setup, steps, self.mode, events, impulse, self.memo()))
+            left -= steps.count
+            t, state = float(steps.times[-1]), steps.end
+            sizes = np.maximum(np.abs(steps.coefficients[:, :, 0]).max(axis=0), np.abs(state))
+            self.scales = np.concatenate([np.maximum(self.scales[:-1], sizes), self.scales[-1:]])
+            if steps.fired is None:
+                return Moved(out, steps.broken)
+            self._switched(steps.fired)
+            if status := self._crowded(t):
+                return Moved(out, None, status)
+            if len(out) >= LEGS or sum(leg.steps.count for leg in out) >= STEPS:
+                break
+        return Moved(out)
+
+    def _leave_roots(self, t: float, state: Array, until: float) -> Steps | None:
+        """A moment away from a state where roots are zero; those that stay zero are so from now on."""
+        self._resting = ()
+        moment, rest = leave_roots(self.engine, self.setup, t, state, until)
+        if rest:
+            self.rest(rest)
+        return moment
+
+    def _steps(self, t: float, state: Array, until: float, most: int, longest: float) -> Steps:
+        """Steps until a guard falls, its time refined to that of the zero itself."""
+        assert self.setup is not None
+        steps = self.engine.steps(self.setup, t, state, until, most, longest)
+        while steps.fired is not None:
+            last = steps.count - 1
+            begin = float(steps.times[last])
+            span, way = self._full_span(steps, last), float(steps.times[-1]) - begin
+            if way < SHORT * span and last == 0 and span < inf:
+                again = self.engine.steps(self.setup, t, state, until, most, min(longest, 2 * way))
+                if again.fired == steps.fired and again.count == 1:
+                    steps = again
+            break
+        if steps.fired is None:
+            return steps
+        return self._refined(steps)
+
+    def _full_span(self, steps: Steps, last: int) -> float:
+        """How long the last step could have been, about: where its terms are no longer small."""
+        terms = np.abs(steps.coefficients[last])
+        order = terms.shape[1] - 1
+        size = terms[:, 0].max()
+        top = terms[:, -2:].max(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            radii = (size / top) ** (1.0 / np.array([order - 1, order]))
+        return float(radii.min()) * 0.13 if np.isfinite(radii).all() else inf
+
+    def _refined(self, steps: Steps) -> Steps:
+        """The steps up to the zero of the guard that fell: it was given a slack."""
+        assert self.setup is not None
+        assert steps.fired is not None
+        guard, last = steps.fired, steps.count - 1
+        begin, end = float(steps.times[last]), float(steps.times[-1])
+
+        def value(time: float) -> float:
+            place = steps.at(np.array([time]), np.array([last]))
+            return float(self.setup.code.guards(place, np.array([time]), self.setup.numbers)[0, guard])
+
+        one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
+        two, at_one, at_two = end, value(one), value(end)
+        for _ in range(NEWTON):
+            if at_two == at_one or not at_two:
+                break
+            new = min(max(two - at_two * (two - one) / (at_two - at_one), begin), end)
+            if abs(new - two) <= EPS * abs(two):
+                break
+            one, at_one, two = two, at_two, new
+            at_two = value(two)
+        time = two if abs(at_two) <= abs(at_one) else one
+        count = steps.count if time > begin else last
+        return steps.until(count, time if time > begin else None)._replace(fired=guard)
+
+    def _switched(self, guard: int) -> None:
+        """Take note of the guard that fell."""
+        assert self.mode is not None
+        self._fired = key_of(self.programs.staged(self.mode), guard)
+        self._undecided = True
+
+    def _crowded(self, t: float) -> Status | None:
+        """The end of a run that switches without end in no time."""
+        self._recent.append(t)
+        if len(self._recent) == CROWD and t - self._recent[0] <= WITHIN * (self.until - self.t0):
+            words = f"{CROWD} between t = {self._recent[0]:.12g} and {t:.12g}, and no end to them"
+            return Status(Ending.SWITCHES, f"{words}: they accumulate (Zeno)")
+        return None
+
+    def _rearm(self, t: float, state: Array) -> None:
+        """Arm the guards of the mode anew, from a state within it."""
+        assert self.mode is not None
+        assert self.setup is not None
+        staged = self.programs.staged(self.mode)
+        guarded = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
+        stays = (*guarded.stays, *guarded.falls, *guarded.rises)
+        self.setup = armed(self.setup, staged, replace(guarded, stays=stays))
+
+    # -- what follows a switch -----------------------------------------------------------------------------------
+
+    def _next(self, t: float, state: Array) -> tuple[float, Array, tuple[Event, ...], float] | Status:
+        """The mode from here on, after what impacts there are; the state, what is told, and the energy of impulses."""
+        fired, before = self._fired, self.mode
+        self._prelude = []
+        if fired is not None and (ended := self._jammed(fired, t, state)):
+            return ended
+        if fired is not None and fired.kind == "slow":
+            brought = self._to_rest(t, state, fired.place)
+            if brought is None:
+                return self._slower(t, state, fired.place)
+            t, state = brought
+        earlier = before or self.programs.blank()
+        begins = before is None
+        try:
+            signs = earlier.signs if not begins else self._first_signs(t, state, earlier)
+            guess = replace(earlier, signs=signs)
+            if begins:
+                self.programs.check(guess, t, state)
+            n = len(state) // 2
+            events: list[Event] = []
+            impulse, known = 0.0, set()
+            struck = None
+            if self.switches.one_sided and (begins or fired is None or fired.kind in ("touch", "side")):
+                setup = self.programs.setup(replace(guess, idle=(), still=()), t, state)
+                struck = self._bounces.at(t, state, guess, setup, self.scales)
+                if struck is not None and not struck.met:
+                    return self._contradicts(t, state)
+            if struck is not None:
+                state = np.concatenate([state[:n], struck.velocity])
+                events, impulse = struck.events, struck.energy
+                known = {e.name for e in events}
+            found = self._search.find(t, state, self._guesses(guess, fired, t, state, begins), self.scales, begins, fired)
+            later = t
+            if found.marginal:
+                later, found = self._onset(found, t, state)
+        except Paradox as paradox:
+            if begins:
+                raise StateError("the start", [f"{paradox}, at {self._where(t, state)}"]) from None
+            if self._ever_faster():
+                words = f"they follow each other ever faster and accumulate (Zeno) near {self._where(t, state)}"
+                return Status(Ending.SWITCHES, words)
+            return Status(Ending.PARADOX, f"{paradox}, at {self._where(t, state)}")
+        except FAILURES as error:
+            if begins:
+                raise
+            return Status(Ending.BROKEN, f"no motion goes on from {self._where(t, state)}: {error}")
+        return self._begun(found, t, later, state, events, impulse, known)
+
+    def _begun(
+        self, found: Trial, t: float, later: float, state: Array, events: list[Event], impulse: float, known: set[str]
+    ) -> tuple[float, Array, tuple[Event, ...], float]:
+        """Begin a mode that was found, and tell what has switched."""
+        before, fired, n = self.mode or self._before, self._fired, len(state) // 2
+        if before is not None:
+            stopped = fired.place if fired is not None and fired.kind in ("stop", "slow") else None
+            told_now = told(self.switches, before, found.mode, t, tuple(map(float, found.state)), stopped, known)
+            events = [*events, *told_now]
+            self.count += found.mode != before or bool(known)
+        new = found.state
+        if found.moment is not None:
+            tau, new, a = found.moment
+            steps = self._moment(found.setup, t, new, tau, a)
+            if steps.times[1] > t:
+                self._prelude.append(Leg(found.setup, steps, found.mode, memo=self._memo_of(found), brief=True))
+                later = float(steps.times[1])
+        v, new = state[n:], new[n:]
+        if found.marginal is False and (later == t or found.moment is not None) and (np.abs(new - v) > tolerance("TIE") * (np.abs(v) + self.scales[n : 2 * n])).any():
+            M = self.programs.arrays(found.setup, t, state).M  # a kink of a constraint takes energy
+            impulse += 0.5 * float((new - v) @ M @ (new + v))
+        self.mode = found.mode
+        self.setup = armed(found.setup, found.staged, found.guarded)
+        self._undecided, self._fired, self._before = False, None, None
+        return later, found.state, tuple(events), impulse
+
+    def _to_rest(self, t: float, state: Array, k: int) -> tuple[float, Array] | None:
+        """Bring a friction that slides in a plane to rest, in the time it takes; None where it does not head for it."""
+        assert self.mode is not None
+        assert self.setup is not None
+        found = self._search.planar.time_to_rest(self.mode, self.setup, t, state, k)
+        if found is None:
+            return None
+        tau, a = found
+        n = len(state) // 2
+        moment = self._moment(self.setup, t, state, tau, a)
+        if not moment.times[1] > t:  # too short to be told
+            return t, np.concatenate([state[:n], state[n:] + a * tau])
+        self._prelude.append(Leg(self.setup, moment, self.mode, memo=self.memo(), brief=True))
+        return float(moment.times[-1]), moment.end
+
+    def _moment(self, setup: Setup, t: float, state: Array, tau: float, a: Array) -> Steps:
+        """A moment of second order."""
+        n = len(state) // 2
+        terms = np.zeros((1, 2 * n, self.engine.order(setup) + 1))
+        terms[0, :n, 0], terms[0, :n, 1], terms[0, :n, 2] = state[:n], state[n:], a / 2
+        terms[0, n:, 0], terms[0, n:, 1] = state[n:], a
+        return Steps(np.array([t, t + tau]), terms)
+
+    def _slower(self, t: float, state: Array, k: int) -> tuple[float, Array, tuple[Event, ...], float]:
+        """Go on in a mode whose friction is slow and does not head for rest, until it is slower still."""
+        assert self.mode is not None
+        assert self.setup is not None
+        symbols = self.setup.code.stage.statement.symbols
+        numbers = self.setup.numbers.copy()
+        numbers[symbols.index(self.switches.slow[k])] /= 64
+        self.setup = replace(self.setup, numbers=numbers)
+        self._undecided, self._fired = False, None
+        self._rearm(t, state)
+        return t, state, (), 0.0
+
+    def _onset(self, found: Trial, t: float, state: Array) -> tuple[float, Trial]:
+        """Follow a mode that sticks for a moment more, until what begins to slip in a plane has an acceleration."""
+        rubs = tuple(STICKS if k in found.slips else r for k, r in enumerate(found.mode.rubs))
+        sticks = replace(found.mode, rubs=rubs, idle=(), still=())
+        trial = self._search.trial(sticks, t, state)
+        terms = self.engine.expansion(trial.setup, t, trial.state)
+        span = self._watch.span(t, trial.state, terms, self.scales)
+        guard = next(i for i, key in enumerate(trial.staged.keys) if key == GuardKey("hold", found.slips[0]))
+        delay = 1e-3 * span
+        there = (delay ** np.arange(terms.shape[1])) @ terms.T
+        later = trial.setup.code.guards(there[None, :], np.array([t + delay]), trial.setup.numbers)[0, guard]
+        slope = abs(float(later - trial.guarded.values[guard])) / delay
+        tau = ONSET * min(trial.guarded.sizes[guard] / slope if slope > 0 else inf, self.until - t)
+        for _ in range(6):
+            steps = self.engine.steps(trial.setup, t, trial.state, t + tau, STEPS)
+            if not steps.count or steps.times[-1] < t + tau:
+                break
+            end, moved = float(steps.times[-1]), steps.end
+            slips = self._search.trial(found.mode, end, moved)
+            if slips.marginal or slips.why:
+                tau *= 4
+                continue
+            self._prelude.append(Leg(trial.setup, steps, trial.mode, memo=self._memo_of(trial)))
+            return end, self._search.gained(slips, end, moved, tau)
+        return t, found
+
+    def _memo_of(self, trial: Trial) -> Memo:
+        return Memo(trial.mode, trial.setup, self._resting, tuple(self._recent), self.count, self._slow)
+
+    def _guesses(self, guess: Mode, fired: GuardKey | None, t: float, state: Array, begins: bool) -> list[Mode]:
+        """The modes to begin a search with, the likeliest first."""
+        if begins or fired is None:
+            setup = self.programs.setup(replace(guess, idle=(), still=()), t, state)
+            return [replace(guess, closed=self._touching(setup, t, state))]
+        if fired.kind == "touch":
+            setup = self.programs.setup(replace(guess, idle=(), still=()), t, state)
+            touching = self._touching(setup, t, state)
+            closed = tuple(sorted({*guess.closed, *touching} & {*touching}))
+            return [replace(guess, closed=closed), replace(guess, closed=tuple(j for j in closed if j != fired.place))]
+        after = list(KINDS[fired.kind].after(self.switches, guess, fired.place, True))
+        return [m for m in after if 0 not in m.signs] or [guess]
+
+    def _touching(self, setup: Setup, t: float, state: Array) -> tuple[int, ...]:
+        """The contacts that are closed at a state: they touch, and neither part nor close."""
+        now = self.programs.arrays(setup, t, state)
+        floors = tolerance("TIE") * self.engine.sizes(setup, np.array([t]), state[None, :], self.scales)[0]
+        rows = len(now.b)
+        return tuple(
+            j for j in self.switches.one_sided if now.level[j] <= floors[j] and now.rate[j] <= floors[rows + j]
+        )
+
+    def _first_signs(self, t: float, state: Array, mode: Mode) -> tuple[int, ...]:
+        """The sides that switching functions are on at a state; where one is zero, the positive one."""
+        signs = list(mode.signs)
+        for _ in range(len(signs) + 1):
+            now = replace(mode, signs=tuple(signs))
+            setup = self.programs.setup(now, t, state)
+            staged = self.programs.staged(now)
+            values = setup.code.guards(state[None, :], np.array([t]), setup.numbers)[0]
+            sizes = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, self.scales)[0]
+            new = list(signs)
+            for i, key in enumerate(staged.keys):
+                if key.kind == "side" and values[i] < -tolerance("TIE") * sizes[i]:
+                    new[key.place] = -signs[key.place]
+            if new == signs:
+                break
+            signs = new
+        return tuple(signs)
+
+    def _jammed(self, fired: GuardKey, t: float, state: Array) -> Status | None:
+        """The end of a run where friction is no longer what it can be: unique, and against the motion."""
+        if fired.kind == "coefficient":
+            name = self.system.constraints[fired.place].name
+            words = f"the friction of constraint {name!r} has a coefficient below zero, or a static one below the other"
+            return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
+        if fired.kind != "jam":
+            return None
+        words = "friction and rigidity leave no unique motion from here on (Painlevé)"
+        return Status(Ending.PARADOX, f"{words}, at {self._where(t, state)}")
+
+    def _contradicts(self, t: float, state: Array) -> Status:
+        words = "constraints and contacts contradict each other: no impulse lets the contacts part"
+        if self.mode is None:
+            refuse(StateError, "the start", [f"{words}, at {self._where(t, state)}"])
+        return Status(Ending.LEFT, f"{words}, at {self._where(t, state)}")
+
+    def _ever_faster(self) -> bool:
+        """Whether switches follow each other in ever shorter times, and have become many."""
+        spans = np.diff(list(self._recent)[-13::4])
+        return bool(len(spans) == 3 and (spans[1:] < 0.9 * spans[:-1]).all() and spans[-1] < 1e-3 * (self.until - self.t0))
+
+    def _where(self, t: float, state: Array) -> str:
+        return at(self.system, t, state)
+
+
+def _constant(state: Array, order: int) -> Array:
+    """A polynomial that stays."""
+    out = np.zeros((1, len(state), order + 1))
+    out[0, :, 0] = state
+    return out
+
+

@@ -1,0 +1,501 @@
+"""The mode from a state on: found by flipping what does not hold, and verified by the guards of the compiled stage.
+
+A mode is tried: its rows are solved, the state is put on them, and every guard that counts in it is looked at. Where
+one is below zero, or begins at zero and falls, what it is of is flipped (a contact closes or opens, friction sticks or
+slips, a function changes side), all at once first, then one by one. For contacts and friction whose forces are those of
+a convex problem this is principal pivoting (Júdice and Pires 1994), which ends at its only solution; a mode is taken
+only where all its guards hold, whichever way it was found. Where none does, or two that move differently, it says so.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.natures import coulomb
+from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
+from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode
+from dalembert.derive.switching.stages import Staged
+from dalembert.derive.switching.surfaces import moves
+from dalembert.engine.taylor import Setup
+from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
+from dalembert.motion.hybrid.planar import FAINT, MARGINAL, MOMENT, PlaneFriction, slipping_at_rest
+from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.smooth.projection import settled
+from dalembert.motion.tolerances import tolerance
+from dalembert.principles import balanced_units
+
+MOST = 400  # modes tried at most, and so many more for every thing that switches
+MORE = 16
+EVERY = 4096  # modes looked at where all are, because there may be several
+RANK = 1e-12  # the square of the sine between a row and the others below which it is redundant
+AGREE = 1e-8  # what a redundant row may ask for differently, relative to its terms
+SAME = 1e-9  # accelerations of modes that do not differ
+
+
+class Paradox(Exception):
+    """Friction and rigidity leave no motion, or more than one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A mode tried at a state (2n,): its setup, the state on its rows, its guards, and what it is against (`why`).
+
+    `slips`: the frictions that begin to slip in a plane from rest; `marginal`: with no acceleration yet. `moment`: how
+    long, from the state before and with which acceleration, it takes to the state, where it begins with a moment.
+    """
+
+    mode: Mode
+    staged: Staged
+    setup: Setup
+    state: Array
+    guarded: Guarded
+    why: str = ""
+    slips: tuple[int, ...] = ()
+    marginal: bool = False
+    moment: tuple[float, Array, Array] | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether all that counts holds."""
+        return not self.why and self.guarded.finite and not self.guarded.falls
+
+
+class ModeSearch:
+    """Finds modes, for one system with its values."""
+
+    def __init__(self, programs: Programs, watch: GuardWatch) -> None:
+        self.programs, self.watch = programs, watch
+        self.engine, self.switches = programs.engine, programs.switches
+        self.planar = PlaneFriction(programs)
+        self._rough = {
+            j: _is_rough(coulomb(self.switches.form, j), programs.given)
+            for rub in self.switches.rubs
+            for j in rub.members
+        }
+
+    def find(
+        self, t: float, state: Array, guesses: list[Mode], scales: Array, begins: bool, fired: GuardKey | None
+    ) -> Trial:
+        """The mode from a state on, beginning with guesses; raises Paradox where there is none, or more than one.
+
+        `begins`: the motion begins here, so that it may begin on a surface that pushes it away to both sides.
+        """
+        self._scales, self._fired = scales, fired
+        found = self._search(t, state, guesses)
+        if self.switches.actual:
+            self._refuse_another(t, state, found)
+        if begins and found.guarded.rises:
+            self._refuse_other_side(t, state, found)
+        return found
+
+    def again(self, mode: Mode, t: float, state: Array, scales: Array) -> Trial | None:
+        """The same mode with rows chosen afresh; None where it does not hold."""
+        self._scales, self._fired = scales, None
+        trial = self.trial(replace(mode, idle=(), still=()), t, state)
+        return trial if trial.holds else None
+
+    def _search(self, t: float, state: Array, guesses: list[Mode]) -> Trial:
+        seen: set[Mode] = set()
+        queue = deque(guesses)
+        most = MOST + MORE * len(self.switches.rubs) + MORE * len(self.switches.one_sided)
+        why: list[str] = []
+        while queue and len(seen) < most:
+            mode = self.fitted(queue.popleft(), t, state)
+            if mode in seen:
+                continue
+            seen.add(mode)
+            trial = self.trial(mode, t, state)
+            if trial.holds:
+                return trial
+            why += [trial.why] if trial.why else []
+            ahead = [m for m in self._flipped(trial, t, state) if m not in seen]
+            queue.extendleft(reversed(ahead[:1]))
+            queue.extend(ahead[1:])
+        if len(seen) >= most:
+            raise Paradox(f"no mode was found that holds, of {len(seen)} tried")
+        named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
+        said = f": {why[0]}" if why and len(seen) == 1 else ""
+        raise Paradox(
+            f"no combination of sticking, slipping and opening satisfies the laws of friction and contact{named}{said}"
+        )
+
+    # -- one mode ----------------------------------------------------------------------------------------------
+
+    def trial(self, mode: Mode, t: float, state: Array) -> Trial:
+        """A mode with its guards at a state."""
+        staged = self.programs.staged(mode)
+        if SLIPS in mode.rubs:
+            return self._in_plane(mode, staged, t, state)
+        mode, setup, begin, why = self._on_rows(mode, t, state)
+        staged = self.programs.staged(mode)
+        guarded = self.watch.at(staged, setup, mode, t, begin, self._scales)
+        return Trial(mode, staged, setup, begin, guarded, why)
+
+    def _in_plane(self, mode: Mode, staged: Staged, t: float, state: Array) -> Trial:
+        """A mode in which friction slips in a plane; from rest, with a speed too small to be seen."""
+        speeds, floors = self.speeds(mode, staged, t, state)
+        resting = [k for k in slipping_at_rest(mode, speeds, floors) if mode.rubs[k] == SLIPS]
+        resting += [k for k in range(len(mode.rubs)) if self._stopped(k) and mode.rubs[k] == SLIPS and k not in resting]
+        rest = replace(mode, rubs=tuple(OFF if r == SLIPS else r for r in mode.rubs), idle=(), still=())
+        free = self.programs.setup(rest, t, state)
+        now = self.programs.arrays(free, t, state)
+        paces = self.watch.paces(free, t, state)
+        natural = self.planar.paces(mode, now, self._scales, paces, self.watch.time_left(t, paces, self._scales))
+        self._natural = natural
+        slow = self.planar.slow(mode, natural)
+        there = state
+        if resting:
+            there = self.planar.pushed(rest, free, t, state, {k: np.array([FAINT * natural[k], 0.0]) for k in resting})
+        mode, setup, begin, why = self._on_rows(mode, t, there, slow)
+        marginal, moment, later = False, None, t
+        if resting and not why:
+            at_rest = self.planar.pushed(mode, setup, t, begin, {k: np.zeros(2) for k in resting})
+            onset = self.planar.onset(mode, setup, t, at_rest, resting, natural)
+            why = "friction holds" if onset.holds else ""
+            marginal = any(onset.rates[k] <= MARGINAL * onset.largest[k] for k in resting)
+            begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, natural)
+            if not why and not marginal:
+                a = self.engine.watch(setup, np.array([t]), begin[None, :]).acceleration[0]
+                tau = MOMENT * self.watch.time_left(t, paces, self._scales)
+                later, q, v = t + tau, *np.split(at_rest, 2)
+                moment = (tau, at_rest, a)
+                begin = np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
+        staged = self.programs.staged(mode)
+        guarded = self.watch.at(staged, setup, mode, later, begin, self._scales)
+        return Trial(mode, staged, setup, begin, guarded, why, tuple(resting), marginal, moment)
+
+    def gained(self, trial: Trial, t: float, state: Array, tau: float) -> Trial:
+        """A mode whose frictions have begun to slip a time τ ago: with the speed ½ r τ and the way r τ²/6 since then."""
+        natural = dict.fromkeys(trial.slips, 1.0)
+        at_rest = self.planar.pushed(trial.mode, trial.setup, t, state, {k: np.zeros(2) for k in trial.slips})
+        rest = self.planar.begun(trial.mode, trial.setup, t, at_rest, {k: np.zeros(2) for k in trial.slips}, natural)
+        onset = self.planar.onset(trial.mode, trial.setup, t, rest, list(trial.slips), self._natural)
+        speeds = {k: 0.5 * onset.rates[k] * tau * onset.ways[k] for k in trial.slips}
+        begin = self.planar.pushed(trial.mode, trial.setup, t, rest, speeds)
+        n = len(begin) // 2
+        begin[:n] += (begin[n:] - rest[n:]) * tau / 3
+        guarded = self.watch.at(trial.staged, trial.setup, trial.mode, t, begin, self._scales)
+        return replace(trial, state=begin, guarded=guarded, marginal=False, moment=None)
+
+    def _on_rows(
+        self, mode: Mode, t: float, state: Array, slow: tuple[float, ...] = ()
+    ) -> tuple[Mode, Setup, Array, str]:
+        """The mode without rows that are redundant, and the state on the others; why it cannot be, where it cannot."""
+        mode = replace(mode, idle=(), still=())
+        setup = self.programs.setup(mode, t, state, slow)
+        watch = self.engine.watch(setup, np.array([t]), state[None, :])
+        force = self.engine.in_force([setup])[0]
+        if not force.any():
+            return mode, setup, state, ""
+        least = watch.pivots.min(initial=1.0)
+        if not (least > tolerance("DEPENDENT") * 10 and np.isfinite(watch.acceleration).all()):
+            idle, why = self._idle(mode, setup, t, state)
+            if why:
+                return mode, setup, state, why
+            mode = replace(mode, idle=idle)
+            setup = self.programs.setup(mode, t, state, slow)
+        begin = settled(self.engine, setup, t, state)
+        still = self._still(mode, setup, t, begin)
+        if still:
+            mode = replace(mode, still=still)
+            setup = self.programs.setup(mode, t, begin, slow)
+            begin = begin.copy()
+            begin[[len(begin) // 2 + i for i in still]] = 0.0
+        return mode, setup, begin, ""
+
+    def _idle(self, mode: Mode, setup: Setup, t: float, state: Array) -> tuple[tuple[int, ...], str]:
+        """The rows in force that others span, by place; why they cannot be, where they ask for something else."""
+        now = self.programs.arrays(setup, t, state)
+        staged = self.programs.staged(mode)
+        rows = self._rows(mode, staged)
+        W = _metric(now.M, now.A[rows])
+        if W is None:
+            return (), "the mass matrix is singular here, and the constraints do not make up for it"
+        basis: list[int] = []
+        kept: list[Array] = []
+        idle: list[int] = []
+        for r in rows:
+            own = W.T @ now.A[r]
+            length = float(own @ own)
+            rest = own.copy()
+            for _ in range(2):
+                for e in kept:
+                    rest -= (e @ rest) * e
+            if length > 0 and float(rest @ rest) > RANK * length:
+                kept.append(rest / np.linalg.norm(rest))
+                basis.append(r)
+            else:
+                idle.append(r)
+        contradiction = self._contradiction(now.A, now.b, basis, idle, mode)
+        return tuple(idle), contradiction
+
+    def _rows(self, mode: Mode, staged: Staged) -> list[int]:
+        """The rows of a mode in the order in which they are taken: two-sided ones, contacts, what sticks, surfaces."""
+        s = self.switches
+        hard = [j for j in range(len(s.form.constraints)) if j not in s.one_sided]
+        stuck = [r for k, state in enumerate(mode.rubs) if state == STICKS for r in staged.sticks.get(k, ())]
+        slides = [staged.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in staged.slides]
+        return [*hard, *mode.closed, *stuck, *slides]
+
+    def _contradiction(self, A: Array, b: Array, basis: list[int], idle: list[int], mode: Mode) -> str:
+        """Why rows that others span cannot hold with them: they ask for another acceleration."""
+        for r in idle:
+            c, *_ = np.linalg.lstsq(A[basis].T, A[r], rcond=None) if basis else (np.zeros(0),)
+            gap = float(b[r] - c @ b[basis]) if basis else float(b[r])
+            size = abs(float(b[r])) + float(np.abs(c) @ np.abs(b[basis])) if basis else abs(float(b[r]))
+            if abs(gap) > AGREE * size:
+                m = len(self.switches.form.constraints)
+                names = [self.switches.form.constraints[i].name for i in (r, *basis) if i < m]
+                return f"rows contradict each other there ({', '.join(map(repr, names))})"
+        del mode
+        return ""
+
+    def _still(self, mode: Mode, setup: Setup, t: float, state: Array) -> tuple[int, ...]:
+        """The coordinates that rows among themselves leave no freedom, at rest and not moved by time."""
+        n = len(state) // 2
+        if STICKS not in mode.rubs or not self.programs.staged(mode).stage.still:
+            return ()
+        staged = self.programs.staged(mode)
+        rows = [r for r in self._rows(mode, staged) if r not in mode.idle]
+        used, moving = setup.code.pattern[rows], [setup.code.moving_rows[r] for r in rows]
+        group = list(range(n))
+        for row in used:
+            joined = {group[i] for i in np.flatnonzero(row)}
+            group = [min(joined) if g in joined else g for g in group]
+        v = np.abs(state[n:])
+        floor = tolerance("TIE") * self._scales[n : 2 * n]
+        A: Array | None = None
+        out: list[int] = []
+        for name in sorted(set(group)):
+            places = [i for i in range(n) if group[i] == name]
+            mine = [k for k in range(len(rows)) if used[k, places].any()]
+            if len(mine) < len(places) or any(moving[k] for k in mine) or (v[places] > floor[places]).any():
+                continue
+            if A is None:
+                A = self.programs.arrays(setup, t, state).A
+            block = A[[rows[k] for k in mine]][:, places]
+            size = np.linalg.norm(block, axis=0)
+            lengths = np.linalg.norm(block / np.where(size > 0, size, 1.0), axis=1, keepdims=True)
+            unit = block / np.where(size > 0, size, 1.0) / np.where(lengths > 0, lengths, 1.0)
+            if np.linalg.matrix_rank(unit, tol=1e-8) == len(places):
+                out += places
+        return tuple(sorted(out))
+
+    # -- what a state says of a mode -----------------------------------------------------------------------------
+
+    def fitted(self, mode: Mode, t: float, state: Array) -> Mode:
+        """The mode with frictions that slide the way they do at a state, and off where nothing presses."""
+        s = self.switches
+        if not s.rubs:
+            return replace(mode, idle=(), still=())
+        mode = self._with_bases(mode, t, state)
+        staged = self.programs.staged(mode)
+        speeds, floors = self.speeds(mode, staged, t, state)
+        rubs = []
+        for k, (rub, told) in enumerate(zip(s.rubs, mode.rubs, strict=True)):
+            members = [j for j in s.rubbing(rub, mode) if self._rough[j]]
+            if not members or k not in staged.sticks:
+                rubs.append(OFF)
+                continue
+            speed, plane = speeds[k], len(speeds[k]) > 1
+            size = float(np.linalg.norm(speed))
+            if size <= floors[k] or self._stopped(k):
+                rests = told if told != OFF and not (plane and told in (FORWARD, BACKWARD)) else STICKS
+                rubs.append(rests)
+            elif plane:
+                rubs.append(SLIPS)
+            else:
+                rubs.append(FORWARD if speed[0] > 0 else BACKWARD)
+        return replace(mode, rubs=tuple(rubs), idle=(), still=())
+
+    def _stopped(self, k: int) -> bool:
+        """Whether a friction has just come to rest, whatever rounding says."""
+        return self._fired in (GuardKey("stop", k), GuardKey("slow", k))
+
+    def speeds(self, mode: Mode, staged: Staged, t: float, state: Array) -> tuple[dict[int, Array], dict[int, float]]:
+        """The sliding velocity of each friction, and what counts as zero of it."""
+        setup = self.programs.setup(replace(mode, rubs=tuple(OFF for _ in mode.rubs), idle=(), still=()), t, state)
+        times, states = np.array([t]), state[None, :]
+        rate = self.engine.watch(setup, times, states).rate[0]
+        sizes = self.engine.sizes(setup, times, states, self._scales)[0][len(rate) :]
+        speeds = {k: rate[list(rows)] for k, rows in staged.sticks.items()}
+        return speeds, {k: tolerance("TIE") * float(sizes[list(rows)].max()) for k, rows in staged.sticks.items()}
+
+    def _with_bases(self, mode: Mode, t: float, state: Array) -> Mode:
+        """The mode with what holds each particle that rubs: the constraints in force on it, as far as independent."""
+        s = self.switches
+        if not any(rub.particle for rub in s.rubs):
+            return mode
+        active = s.active(mode)
+        setup = self.programs.setup(replace(mode, idle=(), still=()), t, state)
+        pattern, moving = setup.code.pattern, setup.code.moving_rows
+        A = self.programs.arrays(setup, t, state).A
+        bases = []
+        for rub, known in zip(s.rubs, mode.bases, strict=True):
+            P = list(rub.particle)
+            if not P:
+                bases.append(known)
+                continue
+            within = [
+                r
+                for r in active
+                if not np.delete(pattern[r], P).any() and A[r].any() and not moving[r]
+            ]
+            basis = _independent(A[:, P], within)
+            if not basis:
+                bases.append(known)  # it is off
+                continue
+            chart = -1
+            if len(P) - len(basis) == 2:
+                row = np.abs(A[basis[0], P])
+                old = P.index(known[1]) if known[1] in P else -1
+                chart = known[1] if old >= 0 and row[old] >= 0.3 * row.max() else P[int(row.argmax())]
+            bases.append((tuple(basis), chart))
+        return replace(mode, bases=tuple(bases))
+
+    # -- what comes next -----------------------------------------------------------------------------------------
+
+    def _flipped(self, trial: Trial, t: float, state: Array) -> Iterator[Mode]:
+        """Modes in which what does not hold is otherwise: all of it at once, then one thing after the other."""
+        keys = [key_of(trial.staged, g) for g in trial.guarded.falls]
+        if not trial.guarded.finite or trial.why:
+            yield from self._otherwise(trial.mode)
+            return
+        rests = {key: self._rests(trial, key, t, state) for key in keys}
+        options = [list(KINDS[k.kind].after(self.switches, trial.mode, k.place, rests[k])) for k in keys]
+        if len(keys) > 1:
+            whole: Mode | None = trial.mode
+            for key in keys:
+                step = next(iter(KINDS[key.kind].after(self.switches, whole, key.place, rests[key])), None)
+                whole = step or whole
+            if whole is not None:
+                yield whole
+        for row in options:
+            yield from self._provided(row)
+        for one, other in combinations(range(len(keys)), 2):
+            for first in options[one][1:]:
+                yield from KINDS[keys[other].kind].after(self.switches, first, keys[other].place, rests[keys[other]])
+
+    def _provided(self, modes: list[Mode]) -> Iterator[Mode]:
+        """The modes, and before one that stays on a surface, a program that provides for it."""
+        for mode in modes:
+            if 0 in mode.signs and not self.programs.surfaces:
+                self.programs.surfaces = True
+            staged = self.programs.staged(mode)
+            if all(sign or g in staged.slides for g, sign in enumerate(mode.signs)):
+                yield mode
+
+    def _otherwise(self, mode: Mode) -> Iterator[Mode]:
+        """Modes with fewer rows, where those of a mode have no solution."""
+        for k, state in enumerate(mode.rubs):
+            if state == STICKS:
+                ways = (FORWARD, BACKWARD)
+                staged = self.programs.staged(mode)
+                ways = (SLIPS,) if len(staged.sticks.get(k, ())) > 1 else ways
+                for way in ways:
+                    yield replace(mode, rubs=(*mode.rubs[:k], way, *mode.rubs[k + 1 :]))
+        for j in mode.closed:
+            yield next(iter(KINDS["release"].after(self.switches, mode, j, False)))
+
+    def _rests(self, trial: Trial, key: GuardKey, t: float, state: Array) -> bool:
+        """Whether what slides is at rest."""
+        if key.kind not in ("stop", "slow"):
+            return False
+        if self._stopped(key.place):
+            return True
+        speeds, floors = self.speeds(trial.mode, trial.staged, t, state)
+        return bool(np.linalg.norm(speeds[key.place]) <= floors[key.place])
+
+    # -- more than one -------------------------------------------------------------------------------------------
+
+    def _refuse_other_side(self, t: float, state: Array, found: Trial) -> None:
+        """Raise Paradox where another side of a switching function would do as well, and move otherwise."""
+        a = self.acceleration(found, t)
+        for g in found.guarded.rises:
+            key = key_of(found.staged, g)
+            if key.kind != "side":
+                continue
+            signs = found.mode.signs
+            other = replace(found.mode, signs=(*signs[: key.place], -signs[key.place], *signs[key.place + 1 :]))
+            trial = self.trial(replace(other, idle=(), still=()), t, state)
+            if trial.holds and not np.allclose(a, self.acceleration(trial, t), rtol=SAME, atol=1e-300):
+                words = f"({self.switches.words(found.mode)}) and ({self.switches.words(trial.mode)})"
+                raise Paradox(f"more than one motion is possible: {words}")
+
+    def _refuse_another(self, t: float, state: Array, found: Trial) -> None:
+        """Raise Paradox where a mode that differs in what presses holds as well, and moves otherwise (Painlevé)."""
+        a = self.acceleration(found, t)
+        for count, mode in enumerate(self._every(t, state, found)):
+            if count > EVERY:
+                return
+            trial = self.trial(mode, t, state)
+            if not trial.holds or trial.guarded.stays:
+                continue
+            same = all(x == y or OFF in (x, y) for x, y in zip(found.mode.rubs, trial.mode.rubs, strict=True))
+            b = self.acceleration(trial, t)
+            if same and np.abs(a - b).max() > SAME * (np.abs(a).max() + np.abs(b).max()):
+                words = f"({self.switches.words(found.mode)}) and ({self.switches.words(trial.mode)})"
+                raise Paradox(f"more than one motion is possible (Painlevé): {words}")
+
+    def _every(self, t: float, state: Array, found: Trial) -> Iterator[Mode]:
+        """Every mode with the same frictions at rest or not that differs in what presses."""
+        s = self.switches
+        touching = [j for j in s.one_sided if j in found.mode.closed or self._touches(found, j)]
+        signs = [(e, -e) if s.follows_actual(j) else (e,) for e, j in zip(found.mode.normals, s.pressed, strict=True)]
+        for count in range(len(touching) + 1):
+            for opened in combinations(touching, count):
+                closed = tuple(sorted({*found.mode.closed, *touching} - set(opened)))
+                for normals in product(*signs):
+                    mode = replace(found.mode, closed=closed, normals=normals, idle=(), still=())
+                    rubs = tuple(
+                        OFF if not s.rubbing(rub, mode) else (STICKS if told == OFF else told)
+                        for rub, told in zip(s.rubs, found.mode.rubs, strict=True)
+                    )
+                    yield self.fitted(replace(mode, rubs=rubs), t, state)
+
+    def _touches(self, found: Trial, j: int) -> bool:
+        g = found.staged.keys.index(GuardKey("touch", j))
+        return bool(abs(found.guarded.values[g]) <= found.guarded.floors[g])
+
+    def acceleration(self, trial: Trial, t: float) -> Array:
+        """The acceleration (n,) of a mode at its state."""
+        return self.engine.watch(trial.setup, np.array([t]), trial.state[None, :]).acceleration[0]
+
+
+def _metric(M: Array, A: Array) -> Array | None:
+    """W with W Wᵀ = (M + AᵀGA)⁻¹, G such that all is of one size; None where there is none."""
+    units = balanced_units(M, A)
+    scaled = units[:, None] * M * units
+    B = A * units
+    lengths = np.linalg.norm(B, axis=1, keepdims=True)
+    B = B / np.where(lengths > 0, lengths, 1.0)
+    try:
+        values, vectors = np.linalg.eigh(scaled)
+        if values[0] <= 1e-12 * values[-1]:
+            values, vectors = np.linalg.eigh(scaled + B.T @ B)
+    except np.linalg.LinAlgError:
+        return None
+    if not values[0] > 0:
+        return None
+    out: Array = units[:, None] * vectors / np.sqrt(values)
+    return out
+
+
+def _independent(A: Array, rows: list[int]) -> list[int]:
+    """The rows that are independent, in their order."""
+    kept: list[int] = []
+    for r in rows:
+        unit = np.array([A[i] / np.linalg.norm(A[i]) for i in (*kept, r)])
+        if np.linalg.svd(unit, compute_uv=False)[-1] > 1e-8:
+            kept.append(r)
+    return kept
+
+
+def _is_rough(nature, given) -> bool:  # type: ignore[no-untyped-def]
+    """Whether a friction is one at all: its coefficients are not zero."""
+    parts = [nature.coefficient, *([] if nature.static is None else [nature.static])]
+    return any(moves(e) or float(e.xreplace(given)) != 0 for e in parts)

@@ -1,0 +1,174 @@
+"""The compiled programs of a system that switches: one for all its modes, as a rule, and a setup of it for each."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from sympy import Symbol
+
+from dalembert.derive import Array, form
+from dalembert.derive.switching.modes import OFF, STICKS, Mode, Switches, switches
+from dalembert.derive.switching.stages import Bases, Staged, staged
+from dalembert.engine import Choice, Variant
+from dalembert.engine.compiled import Code, code
+from dalembert.engine.outputs import WEIGHT
+from dalembert.engine.taylor import DEFINITE, LIMITS, Setup, Taylor
+from dalembert.model import OneSided, StateError, Statement, refuse
+from dalembert.principles import balanced_units
+
+KEPT = 4096  # setups of modes kept at most
+
+
+class Key(NamedTuple):
+    """What a program depends on."""
+
+    bases: Bases
+    variant: Variant
+
+
+class Arrays(NamedTuple):
+    """A system at one state in numbers, with all rows of its stage, in force or not.
+
+    Shapes: M (n, n), Q (n,), A (r, n), b, level, rate (r,).
+    """
+
+    M: Array
+    Q: Array
+    A: Array
+    b: Array
+    level: Array
+    rate: Array
+
+
+class Programs:
+    """Makes the setups of modes, for one system with one set of parameter values."""
+
+    def __init__(self, engine: Taylor, system: Statement, values: Array) -> None:
+        self.engine, self.system, self.values = engine, system, values
+        self.switches: Switches = switches(form(system))
+        self.given: dict[Symbol, float] = dict(zip(system.symbols, map(float, values), strict=True))
+        self.surfaces = False
+        self._stages: dict[tuple[Bases, bool, bool], Staged] = {}
+        self._setups: dict[tuple[Key, Mode, tuple[float, ...]], Setup] = {}
+        self._augment: bool | None = None
+
+    def blank(self) -> Mode:
+        """A mode that says nothing, to begin with."""
+        s = self.switches
+        bases = tuple(self._usual_basis(k) for k in range(len(s.rubs)))
+        return Mode((), (OFF,) * len(s.rubs), (1,) * len(s.pressed), (1,) * len(s.gated.gates), bases)
+
+    def _usual_basis(self, k: int) -> tuple[tuple[int, ...], int]:
+        """What holds a particle that rubs, as long as nothing better is known: the first of its constraints."""
+        rub = self.switches.rubs[k]
+        if not rub.particle or len(rub.particle) < 2:
+            return (), -1
+        chart = rub.particle[-1] if len(rub.particle) == 3 else -1
+        return (rub.members[0],), chart
+
+    def staged(self, mode: Mode) -> Staged:
+        """The stage of a mode."""
+        key = (mode.bases, self.surfaces, self._spare(mode))
+        if key not in self._stages:
+            self._stages[key] = staged(self.switches.form, *key)
+        return self._stages[key]
+
+    def code(self, mode: Mode) -> Code:
+        """The compiled code of a mode, its multipliers not refined."""
+        return self._setup(mode, 0, ()).code
+
+    def _spare(self, mode: Mode) -> bool:
+        if not mode.idle:
+            return False
+        sided = set(self.switches.one_sided)
+        m = len(self.switches.form.constraints)
+        return any(r < m and r not in sided for r in mode.idle)
+
+    def setup(self, mode: Mode, t: float, state: Array, slow: tuple[float, ...] = ()) -> Setup:
+        """A mode ready to move from a state, its multipliers refined as often as its pivots ask for."""
+        if self._augment is None:
+            self._augment = self._lacks_mass(mode, t, state)
+        for refinements in range(len(LIMITS)):
+            found = self._setup(mode, refinements, slow)
+            if self._augment:
+                found = self._weighted(found, mode, t, state)
+            least = float(self.engine.watch(found, np.array([t]), state[None, :]).pivots.min(initial=1.0))
+            if not least <= LIMITS[refinements] or refinements == len(LIMITS) - 1:
+                break
+        return found
+
+    def _setup(self, mode: Mode, refinements: int, slow: tuple[float, ...]) -> Setup:
+        variant = Variant(self._spare(mode), bool(self._augment), refinements, self.surfaces)
+        key = Key(mode.bases, variant)
+        if (key, mode, slow) not in self._setups:
+            if len(self._setups) >= KEPT:
+                self._setups.clear()
+            stage = self.staged(mode)
+            made: Code = code(stage.stage, variant)
+            own = stage.values(self.given, mode, dict(enumerate(slow)))
+            numbers = made.numbers(np.array(own))
+            rows = tuple(r for r in self.switches.active(mode) if r not in mode.idle)
+            stuck = [r for k, state in enumerate(mode.rubs) if state == STICKS for r in stage.sticks.get(k, ())]
+            slides = [stage.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in stage.slides]
+            holds = (*self.switches.active(mode), *stuck, *slides)
+            choice = Choice(rows, variant.augment, refinements)
+            self._setups[key, mode, slow] = Setup(made, numbers, choice, holds=holds)
+        return self._setups[key, mode, slow]
+
+    def _lacks_mass(self, mode: Mode, t: float, state: Array) -> bool:
+        self._augment = False
+        watch = self.engine.watch(self._setup(mode, 0, ()), np.array([t]), state[None, :])
+        sound = (watch.masses > 0).all() and (watch.inertia > DEFINITE).all() and np.isfinite(watch.inertia).all()
+        self._setups.clear()
+        return not sound and bool(len(self.switches.form.constraints))
+
+    def _weighted(self, found: Setup, mode: Mode, t: float, state: Array) -> Setup:
+        """The weights of the rows in force, by the masses at a state."""
+        now = self.arrays(found, t, state)
+        numbers, places = found.numbers.copy(), found.code.places(WEIGHT)
+        lengths = ((now.A * balanced_units(now.M, now.A)) ** 2).sum(axis=1)
+        force = self.engine.in_force([found])[0]
+        numbers[places] = force / np.where(lengths > 0, lengths, 1.0)
+        return replace(found, numbers=numbers)
+
+    def arrays(self, setup: Setup, t: float, state: Array) -> Arrays:
+        """The arrays of all rows at a state."""
+        o = setup.code.outputs
+        out = setup.code.arrays(state[None, :], np.array([t]), setup.numbers)[0]
+        n, r, a, b = setup.code.n, setup.code.m, len(o.M), len(o.A)
+        M, A = np.zeros((n, n)), np.zeros((r, n))
+        if a:
+            rows, columns = setup.code.mass_places
+            M[rows, columns] = out[:a]
+        if b:
+            rows, columns = setup.code.row_places
+            A[rows, columns] = out[a : a + b]
+        rest = out[a + b :]
+        return Arrays(M, rest[r : r + n], A, rest[:r], rest[r + n : 2 * r + n], rest[2 * r + n :])
+
+    def restitutions(self) -> dict[int, float]:
+        """The restitution of each one-sided constraint."""
+        return {
+            j: float(c.restitution.xreplace(self.given))
+            for j, c in enumerate(self.system.constraints)
+            if isinstance(c, OneSided)
+        }
+
+    def check(self, mode: Mode, t: float, state: Array) -> None:
+        """Raise StateError with all that is wrong with restitutions and coefficients of friction at a start."""
+        names = [c.name for c in self.system.constraints]
+        faults = [
+            f"the restitution of {names[j]!r} is {e:g}, a number from 0 to 1 is expected"
+            for j, e in self.restitutions().items()
+            if not 0 <= e <= 1
+        ]
+        staged, setup = self.staged(mode), self._setup(mode, 0, ())
+        looked = setup.code.looked(state[None, :], np.array([t]), setup.numbers)[0]
+        for j, (place, other) in staged.coefficients.items():
+            mu, static = looked[place], looked[other]
+            if mu < 0:
+                faults.append(f"the friction coefficient of constraint {names[j]!r} is {mu:.6g} here, which is negative")
+            elif static < mu * (1 - 1e-12):
+                told = f"the static coefficient of constraint {names[j]!r} is {static:.6g} here"
+                faults.append(f"{told}, below mu = {mu:.6g}")
+        refuse(StateError, "the run", faults)

@@ -1,0 +1,71 @@
+"""A system moved from a state until a time, by the engine and the mover that fit it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dalembert.derive import Array, form
+from dalembert.derive.switching.modes import Mode, switches
+from dalembert.engine import EngineName, engine
+from dalembert.model import Statement
+from dalembert.motion.record import Limits, Progress, Record
+from dalembert.motion.smooth.mover import Mover, SmoothMover
+from dalembert.motion.smooth.run import Run
+
+COMPILE = {"auto": None, "compact": True, "full": False}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a motion was computed, so that it can be gone over again."""
+
+    engine: EngineName
+    tolerance: float
+    compile: str = "auto"
+    drift: float | None = None
+    singular: str = "stop"
+    step: float = float("inf")
+
+
+class Moved(NamedTuple):
+    """What a motion leaves, the engine it was moved by, and how often it switched."""
+
+    record: Record
+    engine: Any
+    switches: int
+
+
+def move(
+    system: Statement,
+    values: Array,
+    settings: Settings,
+    t0: float,
+    state: Array,
+    samples: Array,
+    until: float,
+    limits: Limits,
+    progress: Callable[[Progress], object] | None = None,
+    before: Mode | None = None,
+    settle: bool = False,
+) -> Moved:
+    """Move from a state (2n,) at t0 until a time; events are told against the mode `before`, where there is one.
+
+    `settle` puts a start that is a little off the constraints on them first. Raises StateError, MassError or
+    ContradictionError where no motion begins.
+    """
+    moving = engine(settings.engine, settings.tolerance, COMPILE[settings.compile])
+    mover: Mover
+    if settings.engine != "plain" and switches(form(system)):
+        from dalembert.motion.hybrid.mover import HybridMover
+
+        scales = np.concatenate([np.abs(state), [max(abs(t0), abs(until))]])
+        mover = HybridMover(moving, system, values, t0, until, scales, before)
+    else:
+        mover = SmoothMover(moving, system, values, t0, state)
+    run = Run(moving, mover, system, t0, state, samples, until, limits, progress)
+    if settle:
+        run.begin_on_constraints()
+    record = run.go()
+    return Moved(record, moving, mover.count)

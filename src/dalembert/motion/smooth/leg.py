@@ -1,0 +1,143 @@
+"""A leg of a motion: steps in one mode, as polynomials, with what happened at its beginning."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.switching.modes import Mode
+from dalembert.engine import Steps
+from dalembert.motion.status import Event
+
+BEGINNING = 1e-6  # of a step
+Setup = Any  # of an engine: compiled code with its parameters, or the plain twin's
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """Steps from one state on, in one mode.
+
+    `events` happened at its beginning, where impulses gave the energy `impulse`. `memo` is what its mover knew there;
+    `start` the state it begins with, of a leg without steps. A `brief` one leads over a place where the equation itself
+    cannot be looked at, in a time too short to go wrong in.
+    """
+
+    setup: Setup
+    steps: Steps
+    mode: Mode | None = None
+    events: tuple[Event, ...] = ()
+    impulse: float = 0.0
+    memo: Any = None
+    start: Array | None = None
+    brief: bool = False
+
+    @property
+    def begin(self) -> float:
+        """When it begins."""
+        return float(self.steps.times[0])
+
+    @property
+    def end(self) -> float:
+        """When it ends."""
+        return float(self.steps.times[-1])
+
+    def until(self, step: int, end: float) -> "Leg":
+        """The leg up to a time within one of its steps, by place."""
+        return replace(self, steps=self.steps.until(step + 1, end))
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points inside the steps of legs, in the order of time.
+
+    times (k,), states (k, 2n), slopes (k, n): the derivative of the velocities' polynomials; spans (k,): the length of
+    the step each is in; places (k,): which step, counted through all legs; per_step: how many there are in each.
+    """
+
+    times: Array
+    states: Array
+    slopes: Array
+    spans: Array
+    places: Array
+    per_step: int
+
+
+class Course:
+    """Some legs in a row, their steps counted through: where they are looked at, and what their numbers are there."""
+
+    def __init__(self, legs: list[Leg]) -> None:
+        self.legs = legs
+        counts = [leg.steps.count for leg in legs]
+        self.first = np.concatenate([[0], np.cumsum(counts)])
+        self.steps = int(self.first[-1])
+        one = len(legs) == 1
+        self.begins = np.concatenate([leg.steps.times[:-1] for leg in legs])
+        self.spans = np.concatenate([np.diff(leg.steps.times) for leg in legs])
+        self.coefficients = legs[0].steps.coefficients if one else np.concatenate([g.steps.coefficients for g in legs])
+        self.leg_of = np.repeat(np.arange(len(legs)), counts)
+
+    @property
+    def begin(self) -> float:
+        """When the first leg begins."""
+        return self.legs[0].begin
+
+    @property
+    def end(self) -> float:
+        """When the last leg ends."""
+        return self.legs[-1].end
+
+    def points(self, fractions: Array) -> Points:
+        """The points at these fractions of every step, with the derivative of the polynomials there."""
+        s, d, order = self.coefficients.shape
+        n, k = d // 2, len(fractions)
+        powers = np.arange(order)
+        scaled = self.coefficients * (self.spans[:, None] ** powers)[:, None, :]
+        rise = fractions[:, None] ** powers  # (k, p + 1)
+        fall = powers[1:] * fractions[:, None] ** (powers[1:] - 1)
+        values = (scaled.reshape(s * d, order) @ rise.T).reshape(s, d, k).transpose(0, 2, 1).reshape(s * k, d)
+        slopes = np.ascontiguousarray(scaled[:, n:, 1:]).reshape(s * n, order - 1) @ fall.T
+        slopes = slopes.reshape(s, n, k).transpose(0, 2, 1).reshape(s * k, n)
+        spans = np.repeat(self.spans, k)
+        times = np.repeat(self.begins, k) + spans * np.tile(fractions, s)
+        return Points(times, values, slopes / spans[:, None], spans, np.repeat(np.arange(s), k), k)
+
+    def numbers(self, places: Array) -> Array | None:
+        """The parameters (k, p) at points by the steps they are in; None where all legs have the same."""
+        if len(self.legs) == 1:
+            return None
+        table = np.array([leg.setup.numbers for leg in self.legs])
+        return table[self.leg_of[places]]
+
+    def states(self, times: Array, places: Array) -> Array:
+        """The states (k, 2n) at times by the steps they are in."""
+        delay = (times - self.begins[places])[:, None]
+        terms = self.coefficients[places]
+        out: Array = terms[:, :, -1]
+        for j in range(terms.shape[2] - 2, -1, -1):
+            out = out * delay + terms[:, :, j]
+        return out
+
+    def until(self, place: int, time: float) -> list[Leg]:
+        """The legs up to a time in a step, by place; without one that would have no length."""
+        leg = int(self.leg_of[place])
+        step = place - int(self.first[leg])
+        whole = self.legs[:leg]
+        if time <= self.begins[place]:
+            if step == 0:
+                return whole
+            return [*whole, self.legs[leg].until(step - 1, float(self.begins[place]))]
+        return [*whole, self.legs[leg].until(step, time)]
+
+    def places(self, times: Array) -> Array:
+        """The steps that times are in; at the end of one, the next."""
+        return np.clip(np.searchsorted(self.begins, times, side="right") - 1, 0, self.steps - 1)
+
+    def place(self, time: float) -> int:
+        """The step that a time is in."""
+        return int(self.places(np.array([time]))[0])
+
+    def left(self, place: int) -> float:
+        """A time a little after the beginning of the leg that a step is in: what vanishes there has been dealt with."""
+        first = int(self.first[self.leg_of[place]])
+        return float(self.begins[first] + BEGINNING * self.spans[first])

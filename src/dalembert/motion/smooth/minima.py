@@ -1,0 +1,87 @@
+"""Where a quantity that must stay positive vanishes: its minima are looked for on the polynomials of the steps."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.motion.smooth.leg import Course
+
+POINTS, ROUNDS = 17, 14
+HINT = 0.3  # a vertex through three neighbours below this part of the middle one may hide a zero
+
+
+class Minimum(NamedTuple):
+    """Where a quantity is least: when, in which step, which column, and its value over its scale."""
+
+    time: float
+    place: int
+    column: int
+    value: float
+
+
+def vanishing(
+    course: Course,
+    times: Array,
+    values: Array,
+    scales: Array,
+    before: Array | None,
+    zero: float,
+    after: float,
+    evaluate: Callable[[Array, Array], Array],
+) -> Minimum | None:
+    """The first place after a time where one of some quantities (k, c), over their scales (k, c), is zero.
+
+    `before` (c,) are the values at the beginning of the course, `evaluate(times, places)` gives the quantities (k, c)
+    anywhere in it.
+    """
+    if not values.size:
+        return None
+    relative = np.nan_to_num(values / np.where(scales > 0, scales, 1.0), nan=0.0, posinf=np.inf, neginf=0.0)
+    first = np.full(values.shape[1], np.inf) if before is None else before / np.where(scales[0] > 0, scales[0], 1.0)
+    left = np.vstack([first, relative[:-1]])
+    right = np.vstack([relative[1:], np.full(relative.shape[1], np.inf)])
+    gone = relative <= zero
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        bend = left - 2 * relative + right
+        vertex = relative - (right - left) ** 2 / (8 * bend)
+        low = (relative <= left) & (relative <= right) & np.isfinite(right) & np.isfinite(left)
+        suspect = gone | (low & (relative < 1.0) & (bend > 0) & (vertex < HINT * relative))
+    suspect[0] |= first < HINT * relative[0]  # a zero right after the beginning, or right before the end
+    if len(relative) > 1:
+        suspect[-1] |= relative[-1] < HINT * relative[-2]
+    if not suspect.any():
+        return None
+    for k in np.flatnonzero(suspect.any(axis=1)):
+        for c in np.flatnonzero(suspect[k]):
+            begin = float(times[k - 1]) if k else course.begin
+            end = float(times[k + 1]) if k + 1 < len(times) else float(times[k])
+            found = least(course, begin, end, int(c), float(scales[k, c]) or 1.0, zero, evaluate)
+            if found.value <= zero and found.time > max(after, course.left(found.place)):
+                return found
+    return None
+
+
+def least(
+    course: Course,
+    begin: float,
+    end: float,
+    column: int,
+    scale: float,
+    zero: float,
+    evaluate: Callable[[Array, Array], Array],
+) -> Minimum:
+    """The least value of a column between two times, by looking closer and closer."""
+    best = Minimum(end, course.place(end), column, np.inf)
+    for _ in range(ROUNDS):
+        times = np.linspace(begin, end, POINTS)
+        places = course.places(times)
+        values = np.nan_to_num(evaluate(times, places)[:, column] / scale, nan=0.0, posinf=np.inf, neginf=0.0)
+        k = int(values.argmin())
+        if values[k] < best.value:
+            best = Minimum(float(times[k]), int(places[k]), column, float(values[k]))
+        if best.value <= zero * 1e-3 or end - begin <= 1e-15 * abs(end):
+            break
+        begin, end = float(times[max(k - 1, 0)]), float(times[min(k + 1, POINTS - 1)])
+    return best

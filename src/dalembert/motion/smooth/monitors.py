@@ -1,0 +1,372 @@
+"""What is looked at along a course of steps before it counts: small rules, each of which finds the first thing amiss.
+
+Every monitor sees the same points inside the steps, which the step rule never looked at, and gives the first problem
+it finds, or none. The earliest of all problems is acted on; what comes before it stands.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.engine import Watch
+from dalembert.motion.smooth.leg import Course, Points
+from dalembert.motion.smooth.minima import Minimum, least, vanishing
+from dalembert.motion.tolerances import EPS, tolerance
+
+SHAKE = 2.0**-28  # how much the inputs of an acceleration are changed, relative to their natural scales
+PATTERNS = 3
+RISEN = 1e-20  # a radicand above this part of its natural scale is not zero
+
+
+class Problem(NamedTuple):
+    """Something amiss: its kind, when, in which step, and what more is known of it."""
+
+    kind: str
+    time: float
+    place: int
+    value: float = 0.0
+    minimum: Minimum | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A course with everything seen at points inside its steps.
+
+    `scales` (2n + 1,): natural scales of coordinates, velocities and time. `before`: what was seen at its beginning.
+    `bound`: the largest distance from a constraint, relative to the size of its terms. `crossed`: what vanished at or
+    before this time has been dealt with. `weak`: pivots below this are too small, None for what the engine says.
+    """
+
+    engine: Any
+    course: Course
+    points: Points
+    scales: Array
+    before: Watch | None
+    bound: float
+    crossed: float
+    weak: float | None
+    watch: Watch
+
+    @cached_property
+    def residuals(self) -> Array:
+        """How far off the constraints the points are, relative to the size of their terms, (k,)."""
+        m = self.watch.level.shape[1]
+        if not m:
+            return np.zeros(len(self.points.times))
+        setup = self.course.legs[0].setup
+        sizes = self.engine.sizes(setup, self.points.times, self.points.states, self._wide_scales, self.numbers)
+        sizes = np.where(sizes > 0, sizes, 1e-300)
+        off = np.maximum(np.abs(self.watch.level) / sizes[:, :m], np.abs(self.watch.rate) / sizes[:, m:])
+        off = np.where(self._holding, off, 0.0)
+        out: Array = off.max(axis=1)
+        return out
+
+    @cached_property
+    def _wide_scales(self) -> Array:
+        """Natural scales at the points (k, 2n + 1), with what the forces that act could make of them in a step.
+
+        A velocity that forces in balance leave at zero is known only to their rounding.
+        """
+        n = (len(self.scales) - 1) // 2
+        leg = self.course.legs[0]
+        paces = self.engine.paces(leg.setup, np.array([leg.begin]), leg.steps.coefficients[:1, :, 0])[0]
+        spans = self.points.spans[:, None]
+        out = np.tile(self.scales, (len(spans), 1))
+        out[:, n : 2 * n] += spans * paces
+        out[:, :n] += spans * out[:, n : 2 * n]
+        return out
+
+    @property
+    def numbers(self) -> Array | None:
+        """The parameters at the points."""
+        return self.course.numbers(self.points.places)
+
+    @cached_property
+    def _holding(self) -> Array:
+        """Which rows hold at the points (k, m), redundant ones too."""
+        holding = np.array([self.engine.holding(leg.setup) for leg in self.course.legs])
+        out: Array = holding[self.course.leg_of[self.points.places]]
+        return out
+
+    @cached_property
+    def defects(self) -> Array:
+        """h |v̇ − q̈| over the natural scale of each velocity, the largest at each point; less what is rounding.
+
+        The scale is the largest of the velocity of late, in the step, and in the steps of the course that stand: those
+        before the first that does not, which the scale itself decides.
+        """
+        p, n = self.points, self.watch.acceleration.shape[1]
+        s, k = self.course.steps, p.per_step
+        with np.errstate(over="ignore", invalid="ignore"):
+            raw = np.abs(p.slopes - self.watch.acceleration) * p.spans[:, None]
+            speeds = np.nan_to_num(np.abs(p.states[:, n:]), nan=0.0, posinf=0.0).reshape(s, k, n).max(axis=1)
+        raw[self._brief] = 0.0
+        limit, out = s, np.zeros(len(raw))
+        for _ in range(s + 1):
+            scale = np.maximum(speeds, np.maximum(self.scales[n : 2 * n], speeds[:limit].max(axis=0, initial=0.0)))
+            out = _relative(raw, np.repeat(scale, k, axis=0))
+            bad = np.flatnonzero(out > self.defect_bound)
+            if len(bad):
+                out[bad] = self._beyond_rounding(bad, raw[bad], np.repeat(scale, k, axis=0)[bad])
+                bad = bad[out[bad] > self.defect_bound]
+            first = int(p.places[bad[0]]) if len(bad) else s
+            if first >= limit:
+                break
+            limit = first
+        return out
+
+    def _beyond_rounding(self, bad: Array, raw: Array, scale: Array) -> Array:
+        """The defects (k,) at some points, less what rounding makes of the accelerations there."""
+        finite = np.isfinite(raw).all(axis=1)
+        spans = self.points.spans[bad, None]
+        left = _relative(np.maximum(raw - spans * self._rounding(bad), 0.0), scale)
+        still = np.flatnonzero(finite & (left > self.defect_bound))
+        if len(still):
+            error = self.engine.rounding_error(
+                self.course.legs[0].setup,
+                self.points.times[bad[still]],
+                self.points.states[bad[still]],
+                self.watch.acceleration[bad[still]],
+                self._numbers_at(bad[still]),
+            )
+            if error is not None:
+                within = np.maximum(raw[still] - 8 * spans[still] * error.max(axis=0), 0.0)
+                left[still] = np.minimum(left[still], _relative(within, scale[still]))
+        return np.where(finite, left, np.inf)
+
+    def _numbers_at(self, points: Array) -> Array:
+        """The parameters (k, p) at some points."""
+        legs = self.course.legs
+        table = np.array([leg.setup.numbers for leg in legs])
+        return table[self.course.leg_of[self.points.places[points]]]
+
+    @cached_property
+    def _brief(self) -> Array:
+        brief = np.array([leg.brief for leg in self.course.legs], dtype=bool)
+        return brief[self.course.leg_of[self.points.places]]
+
+    @property
+    def defect_bound(self) -> float:
+        """The largest defect that stands."""
+        return tolerance("DEFECT") * float(self.engine.defect_bound)
+
+    def _rounding(self, points: Array) -> Array:
+        """What rounding makes of the accelerations at some points (k, n).
+
+        By how much they change when every coordinate, velocity and parameter and the time change a little, relative to
+        their natural scales, in a few patterns of signs.
+        """
+        p, n2 = self.points, self.points.states.shape[1]
+        legs, numbers = self.course.legs, self._numbers_at(points)
+        times, states = p.times[points], p.states[points]
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (PATTERNS, n2 + 1 + numbers.shape[1]))
+        worst = np.zeros((len(points), n2 // 2))
+        for sign in signs:
+            shaken = states + SHAKE * sign[:n2] * np.maximum(self.scales[:n2], np.abs(states))
+            other = numbers * (1 + SHAKE * sign[n2 + 1 :] * self.engine.stated(legs[0].setup))
+            at = times + SHAKE * sign[n2] * np.abs(times)
+            changed = self.engine.watch(legs[0].setup, at, shaken, other).acceleration
+            with np.errstate(invalid="ignore", over="ignore"):
+                worst = np.fmax(worst, np.abs(changed - self.watch.acceleration[points]))
+        return worst * (tolerance("ROUNDING") / SHAKE)
+
+    def evaluate(self, what: Callable[[Watch], Array]) -> Callable[[Array, Array], Array]:
+        """A quantity of the watch at any times of the course."""
+
+        def at(times: Array, places: Array) -> Array:
+            states = self.course.states(times, places)
+            return what(self.engine.watch(self.course.legs[0].setup, times, states, self.course.numbers(places)))
+
+        return at
+
+
+Monitor = Callable[[View], Problem | None]
+
+
+def _relative(raw: Array, scale: Array) -> Array:
+    """The largest of some quantities over their scales, in each row; infinite where one is not finite."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        relative = np.where(raw > 0, raw / scale, 0.0)
+    out: Array = np.where(np.isfinite(raw).all(axis=1), relative.max(axis=1), np.inf)
+    return out
+
+
+def unresolved(view: View) -> Problem | None:
+    """A step whose polynomial does not obey the equation of motion inside it."""
+    bad = np.flatnonzero(~(view.defects <= view.defect_bound))
+    if not len(bad):
+        return None
+    place = int(view.points.places[bad[0]])
+    return Problem("unresolved", float(view.course.begins[place]), place, float(view.defects[bad[0]]))
+
+
+def dependent(view: View) -> Problem | None:
+    """Rows that become dependent, or a mass matrix that becomes singular: a pivot vanishes against its own diagonal."""
+    for kind, what, zero in (
+        ("dependent", lambda w: w.pivots, tolerance("DEPENDENT")),
+        ("massless", lambda w: w.inertia, tolerance("MASSLESS")),
+    ):
+        found = _vanishing(view, what, zero, own=False)
+        if found is not None:
+            return Problem(kind, found.time, found.place, found.value, found)
+    return None
+
+
+def vanished(view: View) -> Problem | None:
+    """A row or a mass that vanishes, measured by its own values within the step."""
+    for kind, what in (("row", lambda w: w.squares), ("mass", lambda w: w.masses)):
+        found = _vanishing(view, what, tolerance("VANISHES"), own=True)
+        if found is not None:
+            return Problem(kind, found.time, found.place, found.value, found)
+    return None
+
+
+def approaching(view: View) -> Problem | None:
+    """A singular place ahead, which steps come nearer and nearer without reaching it.
+
+    Close to it the equation is known ever less well, and steps become short; the polynomials of those before reach
+    beyond it.
+    """
+    if view.course.steps < FEW:
+        return None
+    ends = slice(view.points.per_step - 1, None, view.points.per_step)
+    for kind, what in WATCHED.items():
+        values = what(view.watch)[ends]
+        for column in np.flatnonzero(np.ptp(values, axis=0) > 0) if values.size else ():
+            found = _ahead(view, values[:, column], what, int(column))
+            if found is not None:
+                return Problem(kind, found.time, found.place, found.value, found)
+    return None
+
+
+def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: int) -> Minimum | None:
+    course = view.course
+    high, wide = np.maximum.accumulate(values), np.maximum.accumulate(course.spans)
+    falls = (values < FALL * high) & (course.spans < SHRINK * wide)
+    places = np.flatnonzero(falls)
+    if not len(places):
+        return None
+    k = int(places[0])
+    now = float(course.begins[k])
+    for j in range(k - 1, max(k - 60, -1), -1):
+        begin, reach = float(course.begins[j]), FURTHER * float(course.spans[j])
+        if begin + reach <= now or begin + reach <= view.crossed:
+            continue
+
+        def evaluate(times: Array, places: Array, j: int = j) -> Array:
+            return view.evaluate(what)(times, np.full_like(places, j))
+
+        found = least(course, now, begin + reach, column, float(values[j]) or 1.0, ZERO_AHEAD, evaluate)
+        if found.value <= ZERO_AHEAD and view.crossed < found.time < begin + 0.98 * reach:
+            return found._replace(place=j)
+    return None
+
+
+FEW, FALL, SHRINK = 6, 1e-2, 0.3  # steps in a course; a fall of a pivot and of the step that are looked at
+FURTHER = 2.2  # steps: how far the polynomial of one is believed
+ZERO_AHEAD = 1e-13  # of the value at the beginning of the step
+WATCHED: dict[str, Callable[[Watch], Array]] = {
+    "dependent": lambda w: w.pivots,
+    "row": lambda w: w.squares,
+    "massless": lambda w: w.inertia,
+    "mass": lambda w: w.masses,
+}
+
+
+def rooted(view: View) -> Problem | None:
+    """What stands under a root becomes zero, or what must not vanish lest a function jumps."""
+    for kind, what in (("root", lambda w: w.radicands), ("jump", lambda w: w.jumps)):
+        found = _vanishing(view, what, tolerance("ROOT"), own=True)
+        if found is not None and found.value >= -tolerance("ROOT"):  # else it goes on below zero: out of the domain
+            return Problem(kind, found.time, found.place, found.value, found)
+    return None
+
+
+def risen(view: View) -> Problem | None:
+    """What stands under a root that was taken as zero is so no longer, measured by its natural scale."""
+    resting = view.watch.resting
+    if not resting.size or not (resting > 0).any():
+        return None
+    p, n2 = view.points, view.points.states.shape[1]
+    leg = view.course.legs[0]
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (PATTERNS, n2))
+    shaken = view.course.legs[0].steps.coefficients[0, :, 0] + signs * view.scales[:n2]
+    scale = np.abs(view.engine.watch(leg.setup, np.full(PATTERNS, leg.begin), shaken).resting).max(axis=0)
+    bad = np.argwhere(resting > RISEN * scale)
+    if not len(bad):
+        return None
+    k, column = (int(i) for i in bad[0])
+    return Problem("risen", float(p.times[k]), int(p.places[k]), float(column))
+
+
+def weak(view: View) -> Problem | None:
+    """Pivots too small for how often multipliers are refined, or small where other rows could be taken."""
+    limit = view.engine.pivot_limit(view.course.legs[0].setup) if view.weak is None else view.weak
+    if not view.watch.pivots.size:
+        return None
+    bad = np.flatnonzero(~(view.watch.pivots.min(axis=1) >= limit))
+    if not len(bad):
+        return None
+    k = int(bad[0])
+    return Problem("weak", float(view.points.times[k]), int(view.points.places[k]))
+
+
+def drifted(view: View) -> Problem | None:
+    """The distance from the constraints is beyond its bound."""
+    off = view.residuals
+    bad = np.flatnonzero(~(off <= view.bound))
+    if not len(bad):
+        return None
+    k = int(bad[0])
+    return Problem("drifted", float(view.points.times[k]), int(view.points.places[k]), float(off[k]))
+
+
+MONITORS: tuple[Monitor, ...] = (rooted, risen, approaching, dependent, vanished, weak, drifted, unresolved)
+
+
+def first_problem(view: View, monitors: Sequence[Monitor] = MONITORS) -> Problem | None:
+    """The earliest of all problems; in one step, what vanishes comes before what that does to the step."""
+    found = [problem for monitor in monitors if (problem := monitor(view)) is not None]
+    if not found:
+        return None
+    earliest = min(problem.place for problem in found)
+    here = [problem for problem in found if problem.place == earliest]
+    for problem in here:
+        if problem.minimum is not None and _resolved_before(view, problem):
+            return problem
+    rest = [p for p in here if p.minimum is None] or here
+    return next((p for p in rest if p.kind == "unresolved"), rest[0])
+
+
+def _resolved_before(view: View, problem: Problem) -> bool:
+    """Whether the step obeys the equation of motion before the place where something vanishes in it."""
+    mine = np.flatnonzero(view.points.places == problem.place)
+    begin, span = view.course.begins[problem.place], view.course.spans[problem.place]
+    early = mine[view.points.times[mine] < min(problem.time - 0.1 * span, begin + 0.9 * (problem.time - begin))]
+    return bool((view.defects[early] <= view.defect_bound).all())
+
+
+def _vanishing(view: View, what: Callable[[Watch], Array], zero: float, own: bool) -> Minimum | None:
+    values = what(view.watch)
+    if not values.shape[1]:
+        return None
+    moving = np.ptp(values, axis=0) > 0 if len(values) > 1 else np.ones(values.shape[1], dtype=bool)
+    if not moving.any() and (values > 0).all():
+        return None
+    p = view.points
+    scales = np.ones_like(values) if not own else _around(values, p.per_step)
+    before = None if view.before is None else what(view.before)[0]
+    return vanishing(view.course, p.times, values, scales, before, zero, view.crossed, view.evaluate(what))
+
+
+def _around(values: Array, per_step: int) -> Array:
+    """The largest of each quantity in a step and its neighbours, at every point."""
+    s, c = len(values) // per_step, values.shape[1]
+    largest = np.nan_to_num(np.abs(values), nan=0.0, posinf=0.0).reshape(s, per_step, c).max(axis=1)
+    padded = np.vstack([largest[:1], largest, largest[-1:]])
+    out: Array = np.repeat(np.maximum(np.maximum(padded[:-2], padded[1:-1]), padded[2:]), per_step, axis=0)
+    return out

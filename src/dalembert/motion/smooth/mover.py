@@ -1,0 +1,115 @@
+"""What gives a run its legs: a smooth system, moved as it is."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.switching.modes import Mode
+from dalembert.model import Statement
+from dalembert.motion.blame import FAILURES, Blame, blame
+from dalembert.motion.smooth.leg import Leg
+from dalembert.motion.smooth.roots import leave_roots
+from dalembert.motion.status import Status
+
+
+class Moved(NamedTuple):
+    """Legs not yet looked at, and how they ended: why no step can be taken, or how the run ends there."""
+
+    legs: list[Leg]
+    broken: str | None = None
+    status: Status | None = None
+
+
+class Mover(Protocol):
+    """Gives legs from a state on.
+
+    `setup` and `mode` are those of the last, `scales` what a run knows of sizes, `count` how often it has switched.
+    """
+
+    setup: Any
+    mode: Mode | None
+    scales: Array
+    count: int
+
+    def legs(self, t: float, state: Array, until: float, most: int, longest: float) -> Moved:
+        """Legs from a state on, at most so many steps, none longer than `longest`."""
+        ...
+
+    def resume(self, memo: Any) -> None:
+        """Go on in the mode of a leg before, by its memo."""
+        ...
+
+    def rest(self, roots: Sequence[int]) -> None:
+        """From now on these roots are zero."""
+        ...
+
+    def wake(self, roots: Sequence[int]) -> None:
+        """From now on these roots are no longer zero."""
+        ...
+
+    def choose(self, t: float, state: Array) -> bool:
+        """Choose rows afresh for a state; whether the choice changed."""
+        ...
+
+    def blame(self, t: float, state: Array) -> Blame:
+        """What does not exist at a state, or just beyond it."""
+        ...
+
+
+class SmoothMover:
+    """Moves a system in which nothing switches."""
+
+    mode: Mode | None = None
+    count = 0
+
+    def __init__(self, engine: Any, system: Statement, values: Array, t: float, state: Array) -> None:
+        self._engine, self._system, self._values = engine, system, values
+        self.scales = np.zeros(len(state) + 1)
+        self.setup = engine.setup(system, values, t, state)
+        self._fresh, self._resting = True, set[int]()
+
+    def legs(self, t: float, state: Array, until: float, most: int, longest: float) -> Moved:
+        """One leg; at the beginning, and where a root is zero there, a moment before it."""
+        legs: list[Leg] = []
+        if self._fresh and len(self._engine.roots(self.setup)):
+            moment, rest = leave_roots(self._engine, self.setup, t, state, until)
+            if rest:
+                self.rest(rest)
+            if moment is not None:
+                legs.append(Leg(self.setup, moment, memo=self.setup, brief=True))
+                t, state = float(moment.times[-1]), moment.end
+        self._fresh = False
+        steps = self._engine.steps(self.setup, t, state, until, most, longest)
+        legs.append(Leg(self.setup, steps, memo=self.setup, start=None if steps.count else state))
+        return Moved(legs, steps.broken)
+
+    def resume(self, memo: Any) -> None:
+        """Go on as in a leg before."""
+        self.setup = memo
+
+    def rest(self, roots: Sequence[int]) -> None:
+        """From now on these roots are zero."""
+        self._resting |= set(roots)
+        self.setup = self.setup.resting(sorted(self._resting))
+
+    def wake(self, roots: Sequence[int]) -> None:
+        """From now on these roots are no longer zero."""
+        self._resting -= set(roots)
+        self.setup = self.setup.resting(sorted(self._resting))
+
+    def choose(self, t: float, state: Array) -> bool:
+        """Choose rows afresh for a state; whether the choice changed."""
+        try:
+            new = self._engine.setup(self._system, self._values, t, state)
+        except FAILURES:  # what stops the motion is told by its own check
+            return False
+        if new.choice == self.setup.choice:
+            return False
+        self.setup = new
+        return True
+
+    def blame(self, t: float, state: Array) -> Blame:
+        """What does not exist at a state, or just beyond it."""
+        return blame(self._system, self._values, t, state)

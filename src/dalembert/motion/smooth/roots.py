@@ -1,0 +1,31 @@
+"""Leaving a state at which a root is zero: its series does not exist there, but the motion does."""
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.engine import Steps
+
+MOMENT = 2.0**-36  # of what is left of the run
+
+
+def leave_roots(engine: Any, setup: Any, t: float, state: Array, until: float) -> tuple[Steps | None, list[int]]:
+    """A moment of second order away from a state where roots are zero, and the roots that stay zero in it.
+
+    No moment where no root is zero, or all that are stay so.
+    """
+    watch = engine.watch(setup, np.array([t]), state[None, :])
+    on = engine.roots(setup)
+    zero = [int(r) for r in np.flatnonzero(~(watch.radicands[0] > 0)) if on[r]]
+    a = watch.acceleration[0]
+    if not zero or not np.isfinite(a).all():
+        return None, []
+    n, tau = len(state) // 2, MOMENT * (until - t)
+    terms = np.zeros((1, 2 * n, engine.order(setup) + 1))
+    terms[0, :n, 0], terms[0, :n, 1], terms[0, :n, 2] = state[:n], state[n:], a / 2
+    terms[0, n:, 0], terms[0, n:, 1] = state[n:], a
+    moment = Steps(np.array([t, t + tau]), terms)
+    later = engine.watch(setup, moment.times[1:], moment.end[None, :])
+    rest = [r for r in zero if not later.radicands[0, r] > 0]
+    return (moment if len(rest) < len(zero) else None), rest

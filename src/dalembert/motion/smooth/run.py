@@ -1,0 +1,441 @@
+"""The run: a system moved course by course, each looked at before it counts, and ended in words."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import groupby
+from math import ceil, inf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.engine import Steps, Watch
+from dalembert.model import Statement
+from dalembert.motion.blame import at
+from dalembert.motion.record import Limits, Progress, Record
+from dalembert.motion.smooth.leg import Course, Leg
+from dalembert.motion.smooth.mover import Moved, Mover
+from dalembert.motion.smooth.monitors import Problem, View, first_problem
+from dalembert.motion.smooth.passing import Over, last_sound, passed
+from dalembert.motion.smooth.projection import put_back
+from dalembert.motion.smooth.recorder import Recorder
+from dalembert.motion.status import Ending, Event, Projection, Status
+from dalembert.motion.tolerances import EPS, tolerance
+
+POINTS = 512  # looks at a run at the least, spread over all of it
+FEWEST, MOST = 2, 512  # looks at a step
+FIRST, LONGEST = 128, 1024  # steps of the first course, and of any
+WORK = 6e8  # of one course at most, in steps × size of the program × order²
+SHORTER, TRIES = 4.0, 26  # by how much a step that fails is made shorter, and how often
+OFTEN = 0.1  # seconds between calls of progress
+NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
+
+
+class Run:
+    """One run of a system by a mover, smooth or across switches: made, `go` once, and left."""
+
+    def __init__(
+        self,
+        engine: Any,
+        mover: Mover,
+        system: Statement,
+        t0: float,
+        state: Array,
+        samples: Array,
+        until: float,
+        limits: Limits,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.engine, self.mover, self.system = engine, mover, system
+        self.t0, self.t, self.until, self.state = t0, t0, until, state
+        self.limits, self.progress = limits, progress
+        self.kept = Recorder.of(samples)
+        self._n = len(system.coordinates)
+        self._begin = state
+        self.scales = np.concatenate([np.abs(state), [max(abs(t0), abs(until))]])
+        self._bound = limits.drift
+        self._cap: tuple[float, float] | None = None  # a longest step, until a time
+        self._reductions = 0
+        self._crossed = -inf
+        self._weak: float | None = None  # pivots below this are too small; None: as the engine says
+        self._crossings: tuple[float, float] = (-inf, 0.0)
+        self._before: Watch | None = None
+        self._balance: float | None = None
+        self._pending: list[Event] = []
+        self._most = FIRST
+        self._told = -inf
+        self._began = perf_counter()
+
+    def go(self) -> Record:
+        """Move until the end, or until something ends it."""
+        try:
+            status = self._loop()
+        except KeyboardInterrupt:
+            status = Status(Ending.INTERRUPTED, f"from the keyboard {self._where()}")
+        return self._record(status)
+
+    def _record(self, status: Status) -> Record:
+        kept = self.kept
+        if status.ending != Ending.FINISHED and kept.last_time() != self.t:
+            kept.take_sample(self.t, self.state)
+        d = len(self._begin)
+        return Record(
+            times=np.concatenate(kept.times) if kept.times else np.zeros(0),
+            states=np.vstack(kept.states) if kept.states else np.zeros((0, d)),
+            works=np.vstack(kept.sampled_works) if kept.times else np.zeros((0, len(kept.works))),
+            begin_time=self.t0,
+            begin=self._begin,
+            time=self.t,
+            end=self.state,
+            end_works=kept.works,
+            status=status,
+            events=tuple(sorted(kept.events, key=lambda e: e.time)),
+            projections=tuple(kept.projections),
+            episodes=tuple(kept.episodes),
+            steps=kept.steps,
+            drift=kept.drift,
+            defect=kept.defect,
+            points=kept.points,
+            dense=None if kept.dense is None else tuple(kept.dense),
+        )
+
+    def begin_on_constraints(self) -> None:
+        """Put a start that is a little off on the constraints, or its distance would be taken for drift."""
+        if self.mover.setup is None:  # across switches, every mode begins on its rows
+            return
+        before = self._distance(self.t, self.state)
+        if before <= self._bound / 2:
+            return
+        place = put_back(self.engine, self.mover.setup, self.t, self.state, None)
+        after = self._distance(self.t, place)
+        if after < before:
+            self.state = self._begin = place
+            self.kept.projections.append(Projection(self.t, before, after))
+        self._bound = max(self._bound, 4 * min(before, after))  # rounding at this state may allow no better
+
+    def _distance(self, t: float, state: Array) -> float:
+        """How far a state is off the constraints, relative to the size of their terms."""
+        times, states = np.array([t]), state[None, :]
+        watch = self.engine.watch(self.mover.setup, times, states)
+        m = watch.level.shape[1]
+        sizes = self.engine.sizes(self.mover.setup, times, states, self.scales)
+        sizes = np.where(sizes > 0, sizes, 1e-300)
+        off = np.concatenate([np.abs(watch.level), np.abs(watch.rate)], axis=1) / sizes
+        holds = self.engine.holding(self.mover.setup)
+        return float(np.where(np.concatenate([holds, holds]), off, 0.0).max(initial=0.0)) if m else 0.0
+
+    # -- moving ----------------------------------------------------------------------------------------------
+
+    def _loop(self) -> Status:
+        while self.t < self.until:
+            if status := self._limit():
+                return status
+            moved = self._ahead()
+            legs = moved.legs
+            if self._pending and legs:
+                legs = [replace(legs[0], events=(*self._pending, *legs[0].events)), *legs[1:]]
+            whole = [leg for leg in legs if leg.steps.count]
+            if not whole:
+                self._pending = []
+                self._stand(legs)
+                if status := moved.status or self._stuck(moved):
+                    return status
+                continue
+            if status := self._take_all(whole, moved, legs):
+                return status
+        return Status(Ending.FINISHED, f"reached t = {self.t:.12g}")
+
+    def _ahead(self) -> Moved:
+        """Legs from here on, not yet looked at."""
+        longest, until = self.limits.step, self.until
+        if self._cap is not None:
+            longest = min(longest, self._cap[0])
+            until = min(until, self._cap[1])
+        most = int(min(self._most, self.limits.steps - self.kept.steps))
+        self.mover.scales = self.scales
+        return self.mover.legs(self.t, self.state, until, most, longest)
+
+    def _limit(self) -> Status | None:
+        """Whether a limit or the caller ends the run here."""
+        steps = self.kept.steps
+        if steps >= self.limits.steps:
+            return Status(Ending.STEPS, f"{steps} steps were taken {self._where()}")
+        now = perf_counter()
+        if now - self._began > self.limits.seconds:
+            return Status(Ending.CLOCK, f"{self.limits.seconds:g} s have passed {self._where()}")
+        if self.progress is not None and now - self._told > OFTEN:
+            self._told = now
+            fraction = (self.t - self.t0) / (self.until - self.t0)
+            if self.progress(Progress(fraction, self.t, steps)) is False:
+                return Status(Ending.STOPPED, f"by the progress callback {self._where()}")
+        return None
+
+    def _where(self) -> str:
+        return f"at t = {self.t:.9g} of {self.until:.9g}"
+
+    # -- looking ---------------------------------------------------------------------------------------------
+
+    def _view(self, course: Course) -> View:
+        points = course.points(self._fractions(course))
+        scales = np.concatenate([np.fmax(self.scales[:-1], np.abs(self.state)), self.scales[-1:]])
+        watch = self.engine.watch(course.legs[0].setup, points.times, points.states, course.numbers(points.places))
+        if self._before is None:
+            start = course.legs[0].steps.coefficients[0, :, 0]
+            self._before = self.engine.watch(course.legs[0].setup, np.array([course.begin]), start[None, :])
+        return View(
+            self.engine, course, points, scales, self._before, self._bound, self._crossed, self._weak, watch
+        )
+
+    def _fractions(self, course: Course) -> Array:
+        """Where each step is looked at: more often where steps are few."""
+        share = (course.end - course.begin) / (self.until - self.t0)
+        count = min(MOST, max(FEWEST, ceil(POINTS * share / course.steps)))
+        return np.arange(1, count + 1) / count
+
+    def _take_all(self, whole: list[Leg], moved: Moved, legs: list[Leg]) -> Status | None:
+        """Look at legs, those of one program together, keep what holds, and act on the first thing amiss."""
+        for _, group in groupby(whole, key=lambda leg: id(leg.setup.code)):
+            view = self._view(Course(list(group)))
+            if (problem := first_problem(view)) is not None:
+                return self._act(view, problem)
+            self._accept(view, view.course.legs)
+        self._stand(legs[legs.index(whole[-1]) + 1 :])
+        self._reductions = 0
+        if self._cap is not None and self.t >= self._cap[1]:
+            self._cap = None
+        if status := self._after(view, moved):
+            return status
+        self._pace()
+        return None
+
+    def _stand(self, legs: list[Leg]) -> None:
+        """Keep legs without steps: what happened where they begin, and the state they begin with."""
+        if legs:
+            self.kept.take(self.engine, legs, False)
+            if legs[-1].start is not None:
+                self.state = legs[-1].start
+
+    def _accept(self, view: View, legs: list[Leg]) -> None:
+        """Keep legs that were looked at, and stand at their end."""
+        self._pending = []
+        if not legs:
+            self._pending = list(view.course.legs[0].events)
+            return
+        last = legs[-1].end >= self.until
+        if last:
+            legs = [*legs[:-1], replace(legs[-1], steps=_ending(legs[-1].steps, self.until))]
+        self.kept.take(self.engine, legs, last)
+        end = legs[-1].steps
+        self.t, self.state = float(end.times[-1]), end.end
+        used = view.points.times <= self.t
+        if used.any():
+            self.kept.defect = max(self.kept.defect, float(view.defects[used].max()))
+            self.kept.drift = max(self.kept.drift, float(view.residuals[used].max()))
+            self.kept.points += int(used.sum())
+            now = np.abs(view.points.states[used]).max(axis=0)
+            self.scales = np.concatenate([np.fmax(np.abs(self.state), now), self.scales[-1:]])
+        self._before = self.engine.watch(legs[-1].setup, np.array([self.t]), self.state[None, :])
+
+    def _after(self, view: View, moved: Moved) -> Status | None:
+        """What the end of a course that stands asks for: no further step, weaker pivots, a drift that grows."""
+        if moved.status is not None:
+            return moved.status
+        if moved.broken:
+            return self._stuck(moved)
+        last = view.course.legs[-1].steps
+        long = last.count >= FIRST // 4 and last.fired is None
+        if self.t < self.until and long and view.residuals[-1] > tolerance("AIM") * self._bound:
+            return self._project(float(view.residuals[-1]))
+        return None
+
+    def _pace(self) -> None:
+        """How many steps the next course has, by what is counted, not by the clock."""
+        setup = self.mover.setup
+        self._most = min(LONGEST, 2 * self._most, self.engine.most_steps(setup, WORK))
+        done = self.t - self.t0
+        if done > 0:
+            self.engine.pays(setup, int(min(1e12, (self.until - self.t) / done * self.kept.steps)))
+
+    # -- acting ----------------------------------------------------------------------------------------------
+
+    def _act(self, view: View, problem: Problem) -> Status | None:
+        match problem.kind:
+            case "unresolved":
+                return self._shorter(view, problem)
+            case "root" | "jump":
+                return self._beyond(view, problem)
+            case "drifted":
+                return self._drifted(view, problem)
+            case "weak":
+                return self._weaker(view, problem)
+            case "risen":
+                self._until(view, problem.place, problem.time)
+                self.mover.wake([int(problem.value)])
+                return None
+        return self._singular(view, problem)
+
+    def _until(self, view: View, place: int, time: float) -> None:
+        """Keep a course up to a time, and go on in the mode there."""
+        legs = view.course.until(place, time)
+        self._accept(view, legs)
+        self.mover.resume(view.course.legs[len(legs) - 1 if legs else 0].memo)
+
+    def _shorter(self, view: View, problem: Problem) -> Status | None:
+        """Take again, by shorter steps, what a step has got wrong."""
+        span = float(view.course.spans[problem.place])
+        end = problem.time + span
+        if problem.place:
+            self._reductions = 0
+        self._until(view, problem.place, problem.time)
+        self._reductions += 1
+        short = span / SHORTER
+        if self._reductions > TRIES or short <= 64 * EPS * abs(self.t):
+            fault = self.mover.blame(self.t, self.state)
+            where = at(self.system, self.t, self.state)
+            if fault.missing or self._too_fast():
+                return Status(Ending.BROKEN, f"no finite step can be taken, at {where}: {fault.words}")
+            words = f"the equations change faster than steps can follow after {where}"
+            return Status(Ending.UNRESOLVED, f"{words}: {fault.words} (defect {problem.value:.2g})")
+        self._cap = (short, min(end, self.until))
+        return None
+
+    def _too_fast(self) -> bool:
+        """Whether velocities double in less than the rounding of the time: the motion grows without bound."""
+        a = self.engine.watch(self.mover.setup, np.array([self.t]), self.state[None, :]).acceleration[0]
+        v = self.state[self._n :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = np.abs(v / a)
+        return bool(np.nanmin(times, initial=inf) < 2**12 * EPS * abs(self.t))
+
+    def _beyond(self, view: View, problem: Problem) -> Status | None:
+        """Carry the motion by its polynomial a little beyond a point where it has no Taylor series."""
+        assert problem.minimum is not None
+        course, place, time = view.course, problem.place, problem.time
+        span = float(course.spans[place])
+        way = max(tolerance("BESIDE") * span, 32 * EPS * abs(time))
+        root = problem.kind == "root"
+        again = root and time - self._crossings[0] < NEAR * self._crossings[1]
+        end = min(time if again else time + way, self.until)
+        self._until(view, place, end)
+        self._crossed = max(time, self.t)
+        if again:
+            self.mover.rest([problem.minimum.column])
+        elif root:
+            self._crossings = (self.t, way)
+        what = "the root of zero" if root else "the branch of an angle"
+        self._pending.append(Event(time, "crossing", f"{what}: passed by the polynomial of the step before it"))
+        self._before = None
+        return None
+
+    def _drifted(self, view: View, problem: Problem) -> Status | None:
+        k = int(np.searchsorted(view.points.times, problem.time)) - 1
+        if k >= 0 and view.points.times[k] > self.t:
+            self._until(view, int(view.points.places[k]), float(view.points.times[k]))
+            return self._project(float(view.residuals[k]))
+        self._until(view, problem.place, problem.time)
+        return self._project(problem.value)
+
+    def _weaker(self, view: View, problem: Problem) -> Status | None:
+        """Where pivots have become small: take other rows, or refine more often; else be content with less."""
+        self._until(view, problem.place, problem.time)
+        if self._choose():
+            self._weak = None
+        else:
+            self._weak = (self._weak or self.engine.pivot_limit(self.mover.setup)) / 10
+        return None
+
+    def _project(self, before: float) -> Status | None:
+        """Put the state back on the constraints and go on from there."""
+        if self._balance is None:
+            self._balance = self.engine.energy(self.mover.setup, self.t0, self._begin)  # FIXME hybrid
+        energy = self._balance + float(self.kept.works.sum())
+        place = put_back(self.engine, self.mover.setup, self.t, self.state, energy)
+        after = self._distance(self.t, place)
+        if not after <= max(tolerance("HOPELESS"), self.limits.drift):
+            return self._left()
+        self.state = place
+        self.kept.projections.append(Projection(self.t, before, after))
+        self._before = None
+        if after > self._bound / 2:
+            self._bound = 4 * after  # rounding at this state allows no better
+        return None
+
+    def _left(self) -> Status:
+        watch = self.engine.watch(self.mover.setup, np.array([self.t]), self.state[None, :])
+        rows = [
+            f"{c.name!r} is at {level:.3g}, its rate at {rate:.3g}"
+            for c, level, rate in zip(self.system.constraints, watch.level[0], watch.rate[0], strict=True)
+        ]
+        where = at(self.system, self.t, self.state)
+        words = f"the motion leaves them at {where}, and there is no way back ({'; '.join(rows)})"
+        return Status(Ending.LEFT, f"{words}: either they contradict each other, or they lose their rank there")
+
+    def _choose(self) -> bool:
+        """Take better rows, or refine more, where the state asks for it; whether the choice changed."""
+        rows = self.mover.setup.choice.rows
+        if not self.mover.choose(self.t, self.state):
+            return False
+        chosen = self.mover.setup.choice.rows
+        if chosen != rows:
+            names = ", ".join(self.system.constraints[r].name for r in chosen)
+            self._pending.append(Event(self.t, "rows", names))
+        self._before = None
+        return True
+
+    def _singular(self, view: View, problem: Problem) -> Status | None:
+        """The end of a run where a pivot or a row vanishes: its last sound state before; or over it, where asked."""
+        words = self._lost(problem)
+        if self.limits.singular == "pass":
+            over = passed(view, problem, self.until)
+            if over is not None:
+                return self._over(view, problem, over, words)
+            span = float(view.course.spans[problem.place])
+            way = problem.time - float(view.course.begins[problem.place])
+            if way < span / 4 and self._reductions < TRIES:  # by a step that has it in its middle
+                self._until(view, problem.place, float(view.course.begins[problem.place]))
+                self._reductions += 1
+                self._cap = (2 * way, min(self.t + 2.5 * way, self.until))
+                return None
+        time, place = last_sound(view, problem)
+        if time > self.t:
+            self._until(view, place, time)
+        if self._choose():
+            return None
+        return Status(Ending.SINGULAR, f"{words}. The last state before it: {at(self.system, self.t, self.state)}")
+
+    def _over(self, view: View, problem: Problem, over: Over, words: str) -> Status | None:
+        """Go over a singular place by the polynomial of a step before it, and on from there."""
+        self._until(view, over.place, over.end)
+        self.state = put_back(self.engine, self.mover.setup, self.t, self.state, None)
+        self._crossed = self.t
+        self._reductions, self._cap = 0, None
+        self._pending.append(Event(problem.time, "passed", words))
+        self._before = None
+        return None
+
+    def _lost(self, problem: Problem) -> str:
+        """What is lost where a pivot is zero, in words."""
+        assert problem.minimum is not None
+        inertia, masses, rows = self.engine.names(self.mover.setup)
+        column, time = problem.minimum.column, problem.time
+        if problem.kind == "massless":
+            return f"the mass matrix is singular at t = {time:.9g}: {inertia[column]} vanishes"
+        if problem.kind == "mass":
+            return f"the mass matrix is singular at t = {time:.9g}: {masses[column]} vanishes"
+        fate = "becomes dependent on the others" if problem.kind == "dependent" else "has no direction there"
+        return f"the rank of the constraints drops at t = {time:.9g}: {rows[column]} {fate}"
+
+    def _stuck(self, moved: Moved) -> Status | None:
+        """The end of a run from which no further step can be taken."""
+        if moved.broken is None:
+            return None
+        fault = self.mover.blame(self.t, self.state)
+        return Status(Ending.BROKEN, f"{moved.broken}, at {at(self.system, self.t, self.state)}: {fault.words}")
+
+
+def _ending(steps: Steps, until: float) -> Steps:
+    times = steps.times.copy()
+    times[-1] = until
+    return steps._replace(times=times)
+

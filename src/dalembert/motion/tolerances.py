@@ -1,0 +1,70 @@
+"""Every tolerance of a motion in one table, with what it is relative to (docs/tolerances.md shows it).
+
+Nothing is decided by an absolute size: each number below multiplies the natural scale of the very quantity it is about.
+The natural scale of a coordinate or a velocity is the largest it has been of late; the size of an expression is that of
+the terms it is made of (`engine/magnitudes.py`).
+"""
+
+from typing import NamedTuple
+
+EPS = 2.0**-52
+
+
+class Tolerance(NamedTuple):
+    """A number, what it is relative to, and what is decided by it."""
+
+    value: float
+    relative_to: str
+    decides: str
+
+
+TABLE = {
+    "DEFECT": Tolerance(
+        64.0,
+        "the tolerance of the run (at least ε) times the largest of the velocity of late",
+        "the largest defect h |v̇ − q̈| of a step that stands",
+    ),
+    "ROUNDING": Tolerance(
+        64 * EPS,
+        "the change of an acceleration when every input changes by its natural scale",
+        "a defect that is rounding of the acceleration itself and no error of the step",
+    ),
+    "DRIFT": Tolerance(
+        256.0,
+        "the tolerance of the run times the size of the terms of the constraint",
+        "how far off a constraint a motion may be before it is put back",
+    ),
+    "AIM": Tolerance(1 / 16, "DRIFT", "from where on a long run is put back at the end of a batch of steps"),
+    "HOPELESS": Tolerance(
+        1e-6, "the size of the terms of the constraint", "a residual that projection cannot remove: a contradiction"
+    ),
+    "DEPENDENT": Tolerance(
+        1e-13,
+        "the diagonal entry of S = A M⁻¹ Aᵀ of the very row",
+        "a pivot of the constraints that is zero: the rank drops",
+    ),
+    "VANISHES": Tolerance(
+        1e-13, "its own largest value within the step", "a row or a mass that vanishes (their squares are watched)"
+    ),
+    "MASSLESS": Tolerance(1e-14, "the diagonal entry of M of the very coordinate", "a pivot of M that is zero"),
+    "ROOT": Tolerance(
+        1e-22, "its own largest value within the step", "what stands under a root is zero: the square of a length"
+    ),
+    "SOUND": Tolerance(1e-6, "as DEPENDENT", "a pivot at which the last state before a singular place is kept"),
+    "TIE": Tolerance(
+        2.0**11 * EPS,
+        "the size of the terms of the guard (a gap, a sliding velocity, a bound of friction, a switching function)",
+        "a guard that is zero: what switches at the same time",
+    ),
+    "BESIDE": Tolerance(
+        2.0**-27, "the step", "how far beyond a point without a Taylor series a motion is carried by the last polynomial"
+    ),
+    "PASSED": Tolerance(
+        1e-9, "the largest of the velocity of late", "the defect beyond a singular place on the branch that goes on smoothly"
+    ),
+}
+
+
+def tolerance(name: str) -> float:
+    """The number of that name."""
+    return TABLE[name].value

@@ -1,0 +1,127 @@
+"""Cases in child processes: one that hangs or dies is recorded, and its process replaced."""
+
+import multiprocessing as mp
+from collections.abc import Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from time import perf_counter
+from typing import NamedTuple
+
+from .judge import Result, Verdict
+
+TRUTH = 300.0  # seconds a truth may take
+MANY = 40  # cases after which a process is replaced: every system compiled stays in its memory
+
+
+class Record(NamedTuple):
+    """What came of the case NAME:SEED."""
+
+    case: str
+    label: str
+    verdict: str
+    words: str
+    error: float | None
+    seconds: float
+    truth_seconds: float
+
+
+def work(line: Connection) -> None:
+    """The loop of a child process: a name comes in; that the truth is made, and then the record, go out."""
+    from .judge import certain, judge
+    from .registry import make
+    from .truth.gbs import TruthError
+
+    while (name := line.recv()) is not None:
+        begin = perf_counter()
+        case = make(name)
+        try:
+            truth = case.truth() if hasattr(case, "truth") else None
+            doubt = certain(case, truth)
+        except TruthError as error:
+            doubt = str(error)
+        made = perf_counter() - begin
+        line.send((case.label, made))
+        begin = perf_counter()
+        result = Result(Verdict.UNCERTAIN, doubt) if doubt else judge(case, truth)
+        error = None if result.error is None else float(f"{result.error:.2g}")
+        line.send(
+            Record(name, case.label, str(result.verdict), result.words, error, round(perf_counter() - begin, 3), made)
+        )
+
+
+class Worker:
+    """A child process and what it is doing."""
+
+    def __init__(self) -> None:
+        context = mp.get_context("spawn")
+        self.line, theirs = context.Pipe()
+        self.process = context.Process(target=work, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.done = 0
+        self.name, self.label, self.truth_seconds = "", "", 0.0
+        self.deadline = 0.0
+
+    def give(self, name: str) -> None:
+        """Begin a case."""
+        self.name, self.label, self.truth_seconds = name, "", 0.0
+        self.deadline = perf_counter() + TRUTH
+        self.line.send(name)
+
+    def told(self, limit: float) -> Record | None:
+        """What the child said: None where it is not the record yet."""
+        try:
+            said = self.line.recv()
+        except (EOFError, ConnectionResetError):
+            self.process.join(5)
+            return self.failed(Verdict.CRASHED, f"the process died, exit code {self.process.exitcode}")
+        if isinstance(said, Record):
+            self.done += 1
+            return said
+        self.label, self.truth_seconds = said
+        self.deadline = perf_counter() + limit
+        return None
+
+    def failed(self, verdict: Verdict, words: str) -> Record:
+        """The record of a case that will not come back."""
+        if not self.label:
+            verdict, words = Verdict.UNCERTAIN, f"the truth was not made: {words}"
+        return Record(self.name, self.label, str(verdict), words, None, 0.0, self.truth_seconds)
+
+    def end(self) -> None:
+        """Leave the process behind."""
+        self.process.kill()
+        self.process.join()
+        self.line.close()
+
+
+def run(names: Iterable[str], jobs: int = 2, limit: float = 60.0) -> Iterator[Record]:
+    """The records of the cases, as they come; each may take `limit` seconds beside its truth."""
+    waiting = iter(names)
+    busy: list[Worker] = []
+    idle: list[Worker] = []
+    try:
+        while True:
+            while len(busy) < jobs and (name := next(waiting, None)) is not None:
+                worker = idle.pop() if idle else Worker()
+                worker.give(name)
+                busy.append(worker)
+            if not busy:
+                return
+            wait([w.line for w in busy], timeout=0.5)
+            for worker in list(busy):
+                record = None
+                if worker.line.poll():
+                    record = worker.told(limit)
+                elif perf_counter() > worker.deadline:
+                    record = worker.failed(Verdict.HUNG, f"no answer in {limit:g} s")
+                if record is None:
+                    continue
+                busy.remove(worker)
+                if worker.process.is_alive() and record.verdict != Verdict.HUNG and worker.done < MANY:
+                    idle.append(worker)
+                else:
+                    worker.end()
+                yield record
+    finally:
+        for worker in [*busy, *idle]:
+            worker.end()

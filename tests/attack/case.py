@@ -19,7 +19,7 @@ WORST = 1e-2  # a motion that may be off by more than this cannot be judged
 class Truth:
     """What is true: states (k, 2n) at the times of the case, coordinates then velocities as they are stated.
 
-    `error` is what the truth says of its own error and `growth` how much a small error of the start grows, both relative
+    `error` is what the truth says of its own error, `growth` how much a small error of the start grows, both relative
     to the scale. NaN in a state is not compared. `events` (time, kind) must be told. `end` is the time beyond which
     there is no motion. `columns` are variables of the dataset, by name, each (k, …).
     """
@@ -55,7 +55,6 @@ class Case:
     slack: float = 1e-6  # of the time of an event, relative to the run; an end is never later than that
     early: float = 0.01  # an end may come so much earlier, at the last state that can be computed
     laws: tuple[Callable[[Any], list[str]], ...] = ()
-    twice: bool = False  # a second run must give the same bits
 
     def allowed(self, truth: Truth) -> float:
         """The relative error that still counts as right."""
@@ -94,3 +93,9 @@ def spread(until: float, count: int = 12, t0: float = 0.0) -> np.ndarray:
     """Times from t0 to until, not in equal steps, so that they fall on nothing in particular."""
     s = np.arange(count + 1) / count
     return t0 + (until - t0) * (s + 0.017 * np.sin(7 * np.pi * s) + 0.0073 * np.sin(2 * np.pi * s))
+
+
+def stated(label: str, statement: Statement, first, times: np.ndarray, truth: Callable[[], Truth], **more) -> Case:
+    """A case whose start is a list of numbers, coordinates then velocities."""
+    keys = (*statement.coordinates, *(q.diff() for q in statement.coordinates))
+    return Case(label, statement, dict(zip(keys, map(float, first), strict=True)), times, truth, **more)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .judge import GOOD
 from .pool import run
-from .registry import CLASSES, make, names
+from .registry import CLASSES, make, names, repeated
 from .report import document, page, text
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "trust.md"
@@ -69,7 +69,7 @@ def replay(name: str) -> int:
         print(f"allowed {case.allowed(truth):.1e}; last state {[float(v) for v in truth.states[-1]]}")
     if doubt := certain(case, truth):
         print(f"uncertain: {doubt}")
-    result = judge(case, truth)
+    result = judge(case, truth, repeated(name))
     print(f"{result.verdict}: {result.words} (error over allowed: {result.error})")
     return 0 if result.verdict in GOOD else 1
 

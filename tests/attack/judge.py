@@ -44,8 +44,8 @@ def certain(case: Case | Question, truth: Truth | None) -> str:
     return ""
 
 
-def judge(case: Case | Question, truth: Truth | None) -> Result:
-    """Run the program on a case; the time it may take is the business of whoever calls."""
+def judge(case: Case | Question, truth: Truth | None, twice: bool = False) -> Result:
+    """Run the program on a case, `twice` to see the same bits again; how long it may take is up to the caller."""
     import dalembert as program
 
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -53,7 +53,7 @@ def judge(case: Case | Question, truth: Truth | None) -> Result:
         try:
             if isinstance(case, Question):
                 return _answer(case, program)
-            return _moved(case, truth, program)
+            return _moved(case, truth, program, twice)
         except Exception as error:
             return _raised(case, error, program)
 
@@ -77,7 +77,7 @@ def _answer(case: Question, program) -> Result:
     return Result(Verdict.RIGHT)
 
 
-def _moved(case: Case, truth: Truth, program) -> Result:
+def _moved(case: Case, truth: Truth, program, twice: bool) -> Result:
     system = case.statement.system(program)
     times = np.asarray(case.times, float)
     asked = {
@@ -114,7 +114,7 @@ def _moved(case: Case, truth: Truth, program) -> Result:
             motion.summary()
         except Exception as failed:
             return Result(Verdict.CRASHED, f"{words}, but summary() raises {type(failed).__name__}: {failed}"[:400])
-    if case.twice:
+    if twice:
         again = system.simulate(dict(case.start), **asked)
         if not np.array_equal(again.y, motion.y):
             faults.append("a second run gives other numbers")

@@ -27,7 +27,7 @@ class Record(NamedTuple):
 def work(line: Connection) -> None:
     """The loop of a child process: a name comes in; that the truth is made, and then the record, go out."""
     from .judge import certain, judge
-    from .registry import make
+    from .registry import make, repeated
     from .truth.gbs import TruthError
 
     while (name := line.recv()) is not None:
@@ -41,7 +41,7 @@ def work(line: Connection) -> None:
         made = perf_counter() - begin
         line.send((case.label, made))
         begin = perf_counter()
-        result = Result(Verdict.UNCERTAIN, doubt) if doubt else judge(case, truth)
+        result = Result(Verdict.UNCERTAIN, doubt) if doubt else judge(case, truth, repeated(name))
         error = None if result.error is None else float(f"{result.error:.2g}")
         line.send(
             Record(name, case.label, str(result.verdict), result.words, error, round(perf_counter() - begin, 3), made)
@@ -125,3 +125,32 @@ def run(names: Iterable[str], jobs: int = 2, limit: float = 60.0) -> Iterator[Re
     finally:
         for worker in [*busy, *idle]:
             worker.end()
+
+
+class Bench:
+    """One child process for cases one after the other; replaced when it hangs, dies or has grown large."""
+
+    def __init__(self) -> None:
+        self.worker: Worker | None = None
+
+    def __enter__(self) -> "Bench":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.worker is not None:
+            self.worker.end()
+
+    def record(self, name: str, limit: float) -> Record:
+        """What comes of a case."""
+        worker = self.worker = self.worker or Worker()
+        worker.give(name)
+        record = None
+        while record is None:
+            if worker.line.poll(max(0.0, worker.deadline - perf_counter())):
+                record = worker.told(limit)
+            else:
+                record = worker.failed(Verdict.HUNG, f"no answer in {limit:g} s")
+        if record.verdict == Verdict.HUNG or not worker.process.is_alive() or worker.done >= MANY:
+            worker.end()
+            self.worker = None
+        return record

@@ -19,6 +19,11 @@ class Nature:
     arguments: tuple = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def text(self) -> str:
+        """The nature in words."""
+        given = [a.__name__ if callable(a) and not isinstance(a, Expr) else str(a) for a in self.arguments]
+        return f"{self.name}({', '.join([*given, *(f'{k}={v}' for k, v in self.options.items())])})"
+
     def make(self, program: ModuleType) -> Any:
         """The nature in the program's own type."""
         given = [a(program) if callable(a) and not isinstance(a, Expr) else a for a in self.arguments]
@@ -52,7 +57,7 @@ class Row:
     kind: str
     expr: Any
     name: str = ""
-    nature: Nature = Nature()  # noqa: RUF009  (a frozen value)
+    nature: Nature = Nature()
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def make(self, program: ModuleType) -> Any:
@@ -106,6 +111,6 @@ class Statement:
         lines = [f"coordinates {list(self.coordinates)}"]
         lines += [f"L = {self.lagrangian}"] if self.lagrangian is not None else [f"M = {self.mass}"]
         lines += [f"forces {self.forces}"] if self.forces else []
-        lines += [f"{r.kind} {r.expr} {dict(r.options)} {r.nature.name}{r.nature.arguments}" for r in self.rows]
+        lines += [f"{r.kind} {r.expr} {dict(r.options)} {r.nature.text()}" for r in self.rows]
         lines += [f"parameters {dict(self.parameters)}"] if self.parameters else []
         return "\n".join(lines).replace("(t)", "")

@@ -1,14 +1,13 @@
 """Dry friction that sticks and slips: belts, rings, inclines, dead centres, pucks, rods.
 
-Friction follows the force its constraint would exert were it ideal (the usual law), except for the rod, where it follows
-the force there is.
+Friction follows the force its constraint would exert were it ideal (the usual law); for the rod, the force there is.
 """
 
 import numpy as np
 from sympy import Abs, Rational, cos, exp, sin
 from sympy.physics.mechanics import dynamicsymbols
 
-from ..case import Case, Truth, spread
+from ..case import Case, Truth, spread, stated
 from ..draw import Draw, pick
 from ..statement import Statement, coulomb, holonomic, onesided
 from ..truth.gbs import Real, real
@@ -16,7 +15,6 @@ from ..truth.hybrid import Mode, Next
 from ..truth.made import closed, switched
 from ..truth.planar import Puck
 from ..truth.rubbing import Blocks, Track
-from .rheonomic import case
 
 x, y, z, theta, a, b = dynamicsymbols("x y z theta a b")
 X, Y, Z, W, A, B = (q.diff() for q in (x, y, z, theta, a, b))
@@ -67,7 +65,7 @@ def belt(draw: Draw) -> Case:
         rows=(holonomic(y, "belt", coulomb(mu, sliding=X - v, **options)),),
         parameters=draw.parameters,
     )
-    return case(
+    return stated(
         f"a block on a belt of speed {v}, {kind} mu{', more at rest' if options else ''}",
         statement,
         [begin[0], 0, begin[1], 0],
@@ -108,7 +106,7 @@ def many_blocks(draw: Draw) -> Case:
     coordinates = (*p, *q)
     rest = [0.0] * n
     statement = Statement(coordinates, kinetic - potential, rows=rows)
-    return case(
+    return stated(
         f"{n} blocks on a belt",
         statement,
         [*places, *rest, *rest, *rest],
@@ -158,7 +156,7 @@ def rough_curve(draw: Draw) -> Case:
     start = real([repr(e) for e in begin])
     times = spread(draw.decimal(2, 7))
     options = {"static": static} if static > mu else {}
-    return case(
+    return stated(
         f"a rough {kind}, mu {mu:g}{', more at rest' if options else ''}",
         Statement(
             (x, y),
@@ -191,7 +189,7 @@ def incline(draw: Draw) -> Case:
     events = ((float(top), "stick" if stays else "reverse"),)
     # coordinates along the slope and away from it
     lagrangian = (X**2 + Y**2) / 2 - G * (x * sin(slope) + y * cos(slope))
-    return case(
+    return stated(
         f"an incline of {slope:g}, mu {mu:g}",
         Statement((x, y), lagrangian, rows=(holonomic(y, "slope", coulomb(mu)),)),
         form(Real(0)),
@@ -211,7 +209,7 @@ def pressed_in_time(draw: Draw) -> Case:
     start = real([0, 0])
     times = spread(draw.decimal(3, 12))
     options = {"static": static} if static > mu else {}
-    return case(
+    return stated(
         f"a force {f:g} sin {w:g}t on a rough floor{', more at rest' if options else ''}",
         Statement(
             (x, y),
@@ -228,11 +226,17 @@ def pressed_in_time(draw: Draw) -> Case:
 
 
 def dead_centre(draw: Draw) -> Case:
-    """A crank that drives a block to and fro on a rough floor: at each dead centre friction turns around."""
+    """A Scotch yoke or a slider-crank on a rough floor."""
     r, j, m, mu = draw.decimal(0.3, 1), draw.decimal(0.5, 2), draw.decimal(0.5, 2), draw.decimal(0.05, 0.3)
     yoke = draw.coin()
     length, rod = round(r * draw.decimal(1.5, 4), 2), draw.decimal(0.1, 0.5)
     torque = round(draw.choice(0.0, 1.0) * mu * m * G * r, 3)
+    begin = draw.decimal(0.3, 2.8), draw.decimal(1, 5)
+    return cranked(yoke, r, j, m, mu, length, rod, torque, begin, draw.decimal(1.5, 5))
+
+
+def cranked(yoke, r, j, m, mu, length, rod, torque, begin, until) -> Case:
+    """A crank drives a block to and fro on a rough floor: at each dead centre friction turns around."""
     R, J, M, mu_, L, Q, T = (Real(repr(e)) for e in (r, j, m, mu, length, rod, torque))
 
     def geometry(s):
@@ -276,8 +280,8 @@ def dead_centre(draw: Draw) -> Case:
 
         return Mode((turn, side), rate, guards, after)
 
-    begin = real([repr(draw.decimal(0.3, 2.8)), repr(draw.decimal(1, 5))])
-    times = spread(draw.decimal(1.5, 5))
+    begin = real([repr(v) for v in begin])
+    times = spread(until)
 
     def lift(_, s):
         where, dx, _, p, d, _ = geometry(s[0])
@@ -297,7 +301,7 @@ def dead_centre(draw: Draw) -> Case:
             floor,
         )
         statement = Statement((a, b, x, y), moving + rod * B**2 / 2, forces=forces, rows=rows)
-    return case(
+    return stated(
         f"dead centres of a {'Scotch yoke' if yoke else 'slider-crank'}, mu {mu:g}",
         statement,
         lift(0, begin),
@@ -326,7 +330,7 @@ def puck(draw: Draw) -> Case:
     times = spread(round(float(stop) * draw.decimal(0.8, 2), 3))
     written = {"sliding": [X - v, Y]} if v else draw.choice({}, {"sliding": [X, Y]})
     events = ((float(stop), "stick"),) if stop < times[-1] else ()
-    return case(
+    return stated(
         f"a puck on a {'belt' if v else 'table'} from {'rest' if vx == vy == 0 else 'a throw'}",
         Statement(
             (x, y, z), m * (X**2 + Y**2 + Z**2) / 2 - m * G * z, rows=(holonomic(z, "table", coulomb(mu, **written)),)
@@ -339,8 +343,14 @@ def puck(draw: Draw) -> Case:
 
 
 def turntable(draw: Draw) -> Case:
-    """A puck thrown onto a turntable, which comes to turn with it."""
+    """A puck thrown onto a turntable."""
     mu, w = draw.decimal(0.2, 0.6), draw.decimal(0.2, 1) * draw.sign()
+    begin = [draw.decimal(-0.5, 0.5), draw.decimal(-0.5, 0.5), draw.decimal(-2, 2), draw.decimal(0.3, 2)]
+    return on_turntable(mu, w, begin, draw.decimal(1, 4))
+
+
+def on_turntable(mu, w, begin, until) -> Case:
+    """It comes to turn with the table."""
     mg, O = Real(repr(mu)) * Real("9.81"), Real(repr(w))  # noqa: E741
     table = Puck(
         mg,
@@ -349,11 +359,10 @@ def turntable(draw: Draw) -> Case:
         lambda t_, r, v: (O * v[1], -O * v[0]),
         lambda t_, r: O * O * np.sqrt(r @ r),
     )
-    begin = [draw.decimal(-0.5, 0.5), draw.decimal(-0.5, 0.5), draw.decimal(-2, 2), draw.decimal(0.3, 2)]
     start = real([repr(e) for e in begin])
-    times = spread(draw.decimal(1, 4))
+    times = spread(until)
     nature = coulomb(mu, sliding=[X + w * y, Y - w * x])
-    return case(
+    return stated(
         f"a turntable at {w:g}, mu {mu:g}",
         Statement((x, y, z), (X**2 + Y**2 + Z**2) / 2 - G * z, rows=(holonomic(z, "table", nature),)),
         [*begin[:2], 0, *begin[2:], 0],
@@ -377,7 +386,7 @@ def puck_on_springs(draw: Draw) -> Case:
     begin = [draw.decimal(-1, 1), draw.decimal(-1, 1), draw.decimal(-3, 3), draw.decimal(0.5, 3)]
     start = real([repr(e) for e in begin])
     times = spread(draw.decimal(1, 4))
-    return case(
+    return stated(
         f"a puck on springs, mu {mu:g}",
         Statement(
             (x, y, z),
@@ -431,7 +440,7 @@ def rod(draw: Draw) -> Case:
         [0, L * np.sin(Real(repr(angle))), repr(angle), slide + length * sn * spin, length * cs * spin, repr(spin)]
     )
     sigma = 1 if slide > 0 else -1
-    free, bracket = press(begin, sigma)
+    bracket = press(begin, sigma)[1]
     nature = coulomb(mu, normal="actual", sliding=X - length * sin(theta) * W)
     statement = Statement(
         (x, y, theta),
@@ -441,7 +450,7 @@ def rod(draw: Draw) -> Case:
     until = draw.decimal(0.1, 0.6)
     times = spread(until)
     if bracket <= 0.02:
-        return case(
+        return stated(
             f"a rod in Painlevé's paradox, mu {mu:g}",
             statement,
             begin,
@@ -457,7 +466,7 @@ def rod(draw: Draw) -> Case:
         # what follows its first switch is not followed: nothing is said of it
         return Truth(made.states, made.error, made.growth)
 
-    return case(
+    return stated(
         f"a rod that slides, mu {mu:g}",
         statement,
         begin,

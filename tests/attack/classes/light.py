@@ -1,15 +1,16 @@
 """Light, massless and redundant coordinates: M badly scaled or singular, made regular by the constraints."""
 
+from itertools import pairwise
+
 import numpy as np
 from sympy import sqrt
 from sympy.physics.mechanics import dynamicsymbols
 
-from ..case import Case, spread
+from ..case import Case, spread, stated
 from ..draw import Draw, pick
 from ..statement import Statement, holonomic, nonholonomic
 from ..truth.gbs import Real, real
 from ..truth.made import closed, moved
-from .rheonomic import case
 
 x, y, z, u = dynamicsymbols("x y z u")
 X, Y, Z, U = (q.diff() for q in (x, y, z, u))
@@ -39,7 +40,7 @@ def between(draw: Draw) -> Case:
 
     times = spread(draw.decimal(3, 10))
     kinetic = (X**2 + Y**2 + m * U**2) / 2
-    return case(
+    return stated(
         f"a mass {m:g} between two of 1, row times {size:g}",
         Statement(
             (x, y, u),
@@ -68,7 +69,7 @@ def massless_product(draw: Draw) -> Case:
         return [p, q, p * q, dp, dq, dp * q + p * dq]
 
     times = spread(draw.decimal(3, 10))
-    return case(
+    return stated(
         f"massless z = xy beside masses {m:g}, row times {size:g}",
         Statement(
             (x, y, z),
@@ -92,7 +93,7 @@ def one_square(draw: Draw) -> Case:
         return [q, q / 2, dq, dq / 2]
 
     times = spread(draw.decimal(3, 10))
-    return case(
+    return stated(
         f"rank one: (x' + {k:.3g} y')^2",
         Statement(
             (x, y),
@@ -107,10 +108,16 @@ def one_square(draw: Draw) -> Case:
 
 
 def quaternion(draw: Draw) -> Case:
-    """A rigid body by four Euler parameters: M is singular along q; Euler's equations with a weight on its third axis."""
+    """A rigid body by four Euler parameters, free or heavy."""
     inertia = [draw.decimal(0.5, 3) for _ in range(3)]
     inertia[2] = min(inertia[2], round(inertia[0] + inertia[1], 2))
     c = draw.choice(0.0, draw.decimal(0.2, 3))
+    first, spin = draw.rng.normal(size=4), [draw.decimal(-3, 3) for _ in range(3)]
+    return body(inertia, c, first, spin, draw.decimal(2, 6))
+
+
+def body(inertia, c, first, spins, until) -> Case:
+    """M is singular along q; Euler's equations, with a weight c at the tip of the third axis."""
     q = dynamicsymbols("q0:4")
     d = [e.diff() for e in q]
     spin = [
@@ -124,14 +131,17 @@ def quaternion(draw: Draw) -> Case:
     C = Real(repr(c))
 
     def turned(e, w):
-        return real(
-            [
-                -e[1] * w[0] - e[2] * w[1] - e[3] * w[2],
-                e[0] * w[0] + e[2] * w[2] - e[3] * w[1],
-                e[0] * w[1] - e[1] * w[2] + e[3] * w[0],
-                e[0] * w[2] + e[1] * w[1] - e[2] * w[0],
-            ]
-        ) / 2
+        return (
+            real(
+                [
+                    -e[1] * w[0] - e[2] * w[1] - e[3] * w[2],
+                    e[0] * w[0] + e[2] * w[2] - e[3] * w[1],
+                    e[0] * w[1] - e[1] * w[2] + e[3] * w[0],
+                    e[0] * w[2] + e[1] * w[1] - e[2] * w[0],
+                ]
+            )
+            / 2
+        )
 
     def rate(_, s):
         e, w = s[:4], s[4:]
@@ -148,11 +158,11 @@ def quaternion(draw: Draw) -> Case:
     def lift(_, s):
         return [*s[:4], *turned(s[:4], s[4:])]
 
-    first = real(draw.rng.normal(size=4))
+    first = real(first)
     first /= np.sqrt(first @ first)
-    begin = real([*first, *(repr(draw.decimal(-3, 3)) for _ in range(3))])
-    times = spread(draw.decimal(2, 6))
-    return case(
+    begin = real([*first, *map(repr, spins)])
+    times = spread(until)
+    return stated(
         "a body by Euler parameters" + (", heavy" if c else ", free"),
         Statement(tuple(q), lagrangian, rows=(holonomic(sum(e**2 for e in q) - 1, "norm"),)),
         lift(0, begin),
@@ -168,7 +178,7 @@ def wide_masses(draw: Draw) -> Case:
     sizes = [10.0 ** -(draw.whole(0, 12)) for _ in range(n)]
     sizes[0], sizes[-1] = 1.0, 10.0 ** -draw.whole(6, 12)
     k = [draw.decimal(0.5, 4) for _ in range(n)]
-    links = [draw.decimal(0.1, 0.6) * min(a, b) for a, b in zip(sizes, sizes[1:], strict=False)]
+    links = [draw.decimal(0.1, 0.6) * min(a, b) for a, b in pairwise(sizes)]
     lagrangian = sum(s * (e.diff() ** 2 - c * e**2) for s, c, e in zip(sizes, k, q, strict=True)) / 2
     lagrangian -= sum(c * (a - b) ** 2 for c, a, b in zip(links, q, q[1:], strict=False)) / 2
 
@@ -182,7 +192,7 @@ def wide_masses(draw: Draw) -> Case:
 
     begin = real([repr(draw.decimal(-1, 1)) for _ in range(2 * n)])
     times = spread(draw.decimal(3, 8))
-    return case(
+    return stated(
         f"masses {', '.join(f'{s:g}' for s in sizes)}",
         Statement(tuple(q), lagrangian),
         begin,
@@ -206,7 +216,7 @@ def skewed(draw: Draw) -> Case:
         return [p, p + D * q, dp, dp + D * dq]
 
     times = spread(draw.decimal(3, 10))
-    return case(
+    return stated(
         f"skewed by {delta:g}",
         Statement((x, u), (X**2 + rate**2 - k1 * x**2 - k2 * other**2) / 2, parameters=draw.parameters),
         form(Real(0)),
@@ -217,8 +227,13 @@ def skewed(draw: Draw) -> Case:
 
 
 def ray(draw: Draw) -> Case:
-    """Fermat's ray, L = n |v| with |v| = 1: M is singular along v; n r'' = ∇n − (∇n·v) v."""
+    """Fermat's ray, through a medium drawn at random."""
     a, b = draw.decimal(0.1, 0.8), draw.decimal(-0.3, 0.3)
+    return bent_ray(a, b, draw.decimal(0, 1.2), draw.decimal(-0.5, 0.5), draw.decimal(1, 2.5))
+
+
+def bent_ray(a, b, angle, height, until) -> Case:
+    """L = n |v| with |v| = 1: M is singular along v; n r'' = ∇n − (∇n·v) v."""
     index = 1 + a * y**2 + b * x
     A, B = Real(repr(a)), Real(repr(b))
 
@@ -229,10 +244,10 @@ def ray(draw: Draw) -> Case:
         along = gx * dp + gy * dq
         return [dp, dq, (gx - along * dp) / n, (gy - along * dq) / n]
 
-    angle = Real(repr(draw.decimal(0, 1.2)))
-    begin = real(["0", repr(draw.decimal(-0.5, 0.5)), np.cos(angle), np.sin(angle)])
-    times = spread(draw.decimal(1, 2.5))
-    return case(
+    angle = Real(repr(angle))
+    begin = real(["0", repr(height), np.cos(angle), np.sin(angle)])
+    times = spread(until)
+    return stated(
         "a ray of light",
         Statement((x, y), index * sqrt(X**2 + Y**2), rows=(nonholonomic(X**2 + Y**2 - 1, "speed"),)),
         begin,
@@ -252,7 +267,7 @@ def indefinite(draw: Draw) -> Case:
         return [p, q, dp, dq]
 
     times = spread(draw.decimal(3, 10))
-    return case(
+    return stated(
         "an indefinite mass matrix",
         Statement((x, y), X * Y - k * x * y),
         form(Real(0)),
@@ -263,7 +278,7 @@ def indefinite(draw: Draw) -> Case:
 
 
 def without_mass(draw: Draw) -> Case:
-    """A coordinate that has no mass and that no constraint moves: its acceleration is not determined, so it is refused."""
+    """A coordinate without mass that no constraint moves: its acceleration is not determined, so it is refused."""
     k = draw.decimal(0.5, 3)
     statement = draw.choice(
         Statement((x, y), X**2 / 2 - k * (x - y) ** 2 / 2),
@@ -272,7 +287,7 @@ def without_mass(draw: Draw) -> Case:
     )
     n = len(statement.coordinates)
     times = spread(2.0)
-    return case(
+    return stated(
         "a coordinate without mass and without a row",
         statement,
         [0.0] * (2 * n),

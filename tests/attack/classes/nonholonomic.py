@@ -7,12 +7,11 @@ import numpy as np
 from sympy import cos, exp, sin
 from sympy.physics.mechanics import dynamicsymbols
 
-from ..case import Case, spread
+from ..case import Case, spread, stated
 from ..draw import Draw, pick
 from ..statement import Row, Statement, nonholonomic
 from ..truth.gbs import Real, real
 from ..truth.made import closed, moved
-from .rheonomic import case
 
 x, y, z, phi, theta, psi = dynamicsymbols("x y z phi theta psi")
 X, Y, Z, P, Q, S = (q.diff() for q in (x, y, z, phi, theta, psi))
@@ -20,7 +19,7 @@ t = dynamicsymbols._t
 
 
 def knife_edge(draw: Draw) -> Case:
-    """A blade on an incline that turns steadily: v' = −g sin φ along it, so the path is a cycloid that does not descend."""
+    """A blade on an incline that turns steadily: v' = −g sin φ along it, a cycloid that does not descend."""
     g, w, v0 = draw.decimal(0.5, 5), draw.decimal(0.5, 3) * draw.sign(), draw.decimal(-1, 2)
     m, j = draw.decimal(0.5, 3), draw.decimal(0.2, 2)
     G, W, V = (Real(repr(e)) for e in (g, w, v0))
@@ -38,7 +37,7 @@ def knife_edge(draw: Draw) -> Case:
     if factor == 1 and draw.coin():
         row = Row("Differential", {y: cos(phi), x: -sin(phi)}, "blade")
     times = spread(draw.decimal(3, 12))
-    return case(
+    return stated(
         f"a knife edge, row times {factor}",
         Statement((x, y, phi), m * (X**2 + Y**2) / 2 + j * P**2 / 2 - m * g * y, rows=(row,)),
         form(Real(0)),
@@ -65,7 +64,7 @@ def sleigh(draw: Draw) -> Case:
     begin = real(["0", "0", *(repr(draw.decimal(-1, 1)) for _ in range(2)), repr(draw.decimal(0.3, 2))])
     times = spread(draw.decimal(3, 10))
     row = nonholonomic(Y * cos(phi) - X * sin(phi), "blade")
-    return case(
+    return stated(
         f"a sleigh, centre of mass at {a:g}",
         Statement((x, y, phi), kinetic, rows=(row,), parameters=draw.parameters),
         lift(0, begin),
@@ -93,7 +92,7 @@ def rolling_coin(draw: Draw) -> Case:
         return [px, py, W * v, (h * v + b * s / W) / R, u * c, u * s, W, u / R]
 
     times = spread(draw.decimal(3, 10))
-    return case(
+    return stated(
         "a rolling coin",
         Statement((x, y, phi, theta), kinetic - m * g * y, rows=rows),
         form(Real(0)),
@@ -119,7 +118,7 @@ def appell(draw: Draw) -> Case:
         return [far * np.cos(A), far * np.sin(A), down, u * np.cos(A), u * np.sin(A), w]
 
     times = spread(draw.decimal(1, 5))
-    return case(
+    return stated(
         f"Appell's constraint, c = {c:g}",
         Statement(
             (x, y, z),
@@ -134,7 +133,7 @@ def appell(draw: Draw) -> Case:
 
 
 def constant_speed(draw: Draw) -> Case:
-    """x'² + y'² = V² under gravity: only the direction turns, χ' = −(g/V) cos χ; the speed is kept by the constraint."""
+    """x'² + y'² = V² under gravity: only the direction turns, χ' = −(g/V) cos χ."""
     v, g = draw.decimal(0.5, 3), draw.decimal(0.5, 5)
     V, G = Real(repr(v)), Real(repr(g))
 
@@ -147,7 +146,7 @@ def constant_speed(draw: Draw) -> Case:
     begin = real(["0", "0", repr(draw.decimal(-1.4, 1.4))])
     times = spread(draw.decimal(1, 4) * v / g)
     factor = draw.choice(1, 0.01, 100)
-    return case(
+    return stated(
         "constant speed",
         Statement(
             (x, y),
@@ -162,7 +161,7 @@ def constant_speed(draw: Draw) -> Case:
 
 
 def twisted(draw: Draw) -> Case:
-    """ẏ = zⁿ ẋ, or with other slopes, from small to very large z: with s the slope, (1 + s²) x'' = fx + s fy − s s' x'."""
+    """ẏ = s(z) ẋ from small to very large z: (1 + s²) x'' = fx + s fy − s s' x'."""
     far = draw.choice(0.5, 2.0, 30.0, 1e4)
     kind = draw.choice("z", "z^2", "sin")
     fx, fy, fz = (draw.decimal(-1, 1) for _ in range(3))
@@ -187,7 +186,7 @@ def twisted(draw: Draw) -> Case:
     down = -far / 2 if through else draw.decimal(-1, 1)
     begin = real(["0", "0", repr(far), repr(draw.decimal(0.3, 1)), repr(down)])
     times = spread(draw.decimal(2, 6))
-    return case(
+    return stated(
         f"y' = s(z) x', s = {kind}, from z = {far:g}",
         Statement(
             (x, y, z),
@@ -202,7 +201,7 @@ def twisted(draw: Draw) -> Case:
 
 
 def drawn(draw: Draw) -> Case:
-    """Rows q̇_dep = B(q, t) q̇_free + c(t) with random entries, mixed with each other, springs on all: Maggi's equations."""
+    """Rows q̇_dep = B(q) q̇_free + c(t) with random entries, mixed, springs on all: Maggi's equations."""
     n = draw.whole(3, 6)
     m = draw.whole(1, min(3, n - 2))
     f = n - m
@@ -248,7 +247,7 @@ def drawn(draw: Draw) -> Case:
 
     begin = real([repr(draw.decimal(-1, 1)) for _ in range(n + f)])
     times = spread(draw.decimal(2, 6))
-    return case(
+    return stated(
         f"{m} rows drawn at random on {n} velocities",
         Statement(tuple(q), kinetic - potential, rows=tuple(rows)),
         lift(Real(0), begin),

@@ -1,16 +1,15 @@
-"""Constraint forces that do work without holding: drag, quadratic drag through rest, forces that follow the reaction."""
+"""Constraint forces that do work and hold nothing: drag, drag through rest, forces that follow the reaction."""
 
 import numpy as np
 from sympy import Rational, cos, exp, sin, sqrt
 from sympy.physics.mechanics import dynamicsymbols
 
-from ..case import Case, spread
+from ..case import Case, spread, stated
 from ..draw import Draw, pick
 from ..statement import Statement, holonomic, nonholonomic, prescribed, quadratic, viscous
 from ..truth.gbs import Real, real
 from ..truth.hybrid import Mode, Next
 from ..truth.made import closed, moved, switched
-from .rheonomic import case
 
 x, y, z, theta = dynamicsymbols("x y z theta")
 X, Y, Z, W = (q.diff() for q in (x, y, z, theta))
@@ -65,7 +64,7 @@ def viscous_ring(draw: Draw) -> Case:
     def drag(_, s):
         return [-Real(repr(c)) * v for v in lift(0, s)[2:]]
 
-    return case(
+    return stated(
         f"viscous drag {c:g} on a ring",
         Statement(
             (x, y),
@@ -96,7 +95,7 @@ def quadratic_ring(draw: Draw) -> Case:
         rows=(holonomic(x**2 + y**2 - radius**2, "ring", quadratic(draw.state("c", c))),),
         parameters=draw.parameters,
     )
-    return case(
+    return stated(
         f"quadratic drag {c:g} on a ring, from {'rest' if begin[1] == 0 else 'motion'}",
         statement,
         lift(0, begin),
@@ -119,7 +118,7 @@ def straight(draw: Draw) -> Case:
     def acceleration(_, p, w, sign, __):
         return -K * p - sign * C * w * w
 
-    return case(
+    return stated(
         "quadratic drag along a line in a plane",
         Statement(
             (x, y, z),
@@ -153,7 +152,7 @@ def after_reaction(draw: Draw) -> Case:
 
     begin = real([repr(draw.decimal(0.3, 2.8) * draw.sign()), repr(draw.decimal(-4, 4))])
     times = spread(draw.decimal(3, 8))
-    return case(
+    return stated(
         f"drag that follows the reaction, by its {by}",
         Statement(
             (x, y),
@@ -173,30 +172,32 @@ def root_of_square(draw: Draw) -> Case:
     begin = real([repr(draw.decimal(0.2, 2.5)), repr(draw.choice(0.0, draw.decimal(-3, 3)))])
     times = spread(draw.decimal(3, 10))
     written = draw.choice(sqrt(W**2) * W, (W**2) ** Rational(1, 2) * W, sqrt(4 * W**2) / 2 * W)
-    return case(
+    return stated(
         "a root of a square through rest",
         Statement((theta,), W**2 / 2 + k * cos(theta), forces={theta: -c * written}),
         begin,
         times,
-        lambda: switched(
-            turning(lambda v, a, w, s, _: -K * np.sin(a) - s * C * w * w, begin), begin, times
-        ),
+        lambda: switched(turning(lambda v, a, w, s, _: -K * np.sin(a) - s * C * w * w, begin), begin, times),
     )
 
 
 def stopped_by_root(draw: Draw) -> Case:
-    """v' = −k v |v|^(−1/2): it comes to rest in a finite time, and stays."""
-    k, v0 = draw.decimal(0.5, 2), draw.decimal(0.5, 4)
+    """Drag as the root of the speed, until before or after it has stopped."""
+    k, v0, part = draw.decimal(0.5, 2), draw.decimal(0.5, 4), draw.decimal(0.5, 2)
+    return stopped(k, v0, part, draw.choice(X * (X**2) ** Rational(-1, 4), X / sqrt(sqrt(X**2))))
+
+
+def stopped(k, v0, part, written) -> Case:
+    """v' = −k v |v|^(−1/2): it comes to rest in a finite time, and stays; watched for a part of that time."""
     K, V = Real(repr(k)), Real(repr(v0))
     end = 2 * np.sqrt(V) / K
-    times = spread(round(float(end) * draw.decimal(0.5, 2), 3))
-    written = draw.choice(X * (X**2) ** Rational(-1, 4), X / sqrt(sqrt(X**2)))
+    times = spread(round(float(end) * part, 3))
 
     def form(v):
         r = max(np.sqrt(V) - K * v / 2, Real(0))
         return [2 / (3 * K) * (V ** Real(1.5) - r**3), r * r]
 
-    return case(
+    return stated(
         "drag as the root of the speed, to rest" if times[-1] > end else "drag as the root of the speed",
         Statement((x,), mass=[[1]], forces=(-k * written,)),
         [0, v0],
@@ -224,7 +225,7 @@ def by_place(draw: Draw) -> Case:
 
     begin = real(["0", "0", repr(draw.decimal(1, 4)), repr(draw.decimal(-2, 2))])
     times = spread(draw.decimal(2, 6))
-    return case(
+    return stated(
         f"drag by place, power {power}",
         Statement((x, y, z), (X**2 + Y**2 + Z**2) / 2 - 9.81 * z, rows=(holonomic(z, "table", nature),)),
         lift(0, begin),
@@ -256,7 +257,7 @@ def udwadia(draw: Draw) -> Case:
     begin = real(["0", "0", *(repr(draw.decimal(0.3, 1.2)) for _ in range(3))])
     times = spread(draw.decimal(2, 6))
     nature = quadratic(draw.state("a", a0))
-    return case(
+    return stated(
         "the nonholonomic particle with drag",
         Statement(
             (x, y, z),

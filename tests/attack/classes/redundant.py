@@ -1,4 +1,4 @@
-"""Constraints that say the same more than once, at different scales, or almost: motion and Qᶜ unique, λ of least norm."""
+"""Constraints that say the same more than once, or almost: the motion and Qᶜ are unique, λ is of least norm."""
 
 import numpy as np
 from sympy import Matrix, cos, lambdify, sin, symbols
@@ -42,9 +42,7 @@ def hidden(draw: Draw) -> Case:
     sizes = [10.0 ** draw.choice(0, 0, 0, -4, -2, 2, 4) for _ in mixing]
     bend = [draw.choice(1, 1, 1 + q[draw.whole(0, n - 1)] ** 2) for _ in mixing]
     order = draw.rng.permutation(len(mixing))
-    rows = [
-        sizes[k] * bend[k] * sum(c * flat[i] for c, i in zip(mixing[k], held, strict=True) if c) for k in order
-    ]
+    rows = [sizes[k] * bend[k] * sum(c * flat[i] for c, i in zip(mixing[k], held, strict=True) if c) for k in order]
     plain = symbols(f"p1:{n + 1}", real=True)
     jacobian = Matrix([e.subs(dict(zip(q, plain, strict=True))) for e in rows]).jacobian(plain)
     of_flat = Matrix([e.subs(dict(zip(q, plain, strict=True))) for e in flat]).jacobian(plain)
@@ -124,11 +122,16 @@ def doubled(draw: Draw) -> Case:
 
 
 def near_parallel(draw: Draw) -> Case:
-    """z = 0 and z + ε (y − f(x)) = 0: a curve in a plane by two surfaces that hardly cross; λ is as large as 1/ε."""
+    """Two surfaces that hardly cross, 1e-6 to 1e-1 apart."""
     e, c, g = draw.power(1e-6, 1e-1), draw.decimal(0.3, 1), draw.decimal(0.5, 2)
+    size, turned = 10.0 ** draw.choice(0, 0, -3, 3), draw.coin()
+    begin = draw.decimal(-1.5, 1.5), draw.decimal(-1, 1)
+    return hardly_crossing(draw, e, c, g, size, turned, begin, draw.decimal(2, 6))
+
+
+def hardly_crossing(draw: Draw, e, c, g, size, turned, begin, until) -> Case:
+    """z = 0 and z + ε (y − c x²) = 0: a curve in a plane; the multipliers are as large as 1/ε."""
     E, C, G = Real(repr(e)), Real(repr(c)), Real(repr(g))
-    turned = draw.coin()
-    size = 10.0 ** draw.choice(0, 0, -3, 3)
     rows = [holonomic(z, "plane"), holonomic(size * (z + draw.state("e", e) * (y - c * x**2)), "curve")]
     if turned:
         rows.reverse()
@@ -147,8 +150,8 @@ def near_parallel(draw: Draw) -> Case:
         both = [fz - fy / E, fy / E / Real(size)]
         return both[::-1] if turned else both
 
-    begin = real([repr(draw.decimal(-1.5, 1.5)), repr(draw.decimal(-1, 1))])
-    times = spread(draw.decimal(2, 6))
+    begin = real([repr(v) for v in begin])
+    times = spread(until)
     first = [float(v) for v in lift(0, begin)]
     return Case(
         f"rows {e:g} apart, size {size:g}",
@@ -161,12 +164,19 @@ def near_parallel(draw: Draw) -> Case:
 
 
 def platform(draw: Draw) -> Case:
-    """A plate on three to six equal cranks, their feet not in one line: redundant, and regular through full turns."""
+    """A plate on three to six equal cranks."""
     n, r, m = draw.whole(3, 6), draw.decimal(0.5, 1), draw.decimal(0.5, 2)
     feet = [(draw.decimal(-2, 2), draw.decimal(-2, 2)) for _ in range(n)]
     feet[0], feet[1], feet[2] = (0.0, 0.0), (2.0, 0.0), (0.5, 1.5)
-    angles = dynamicsymbols(f"a1:{n + 1}")
     g, inertia = draw.choice(0.0, 1.0), [draw.decimal(0.3, 1) for _ in range(n)]
+    begin = draw.decimal(0, 6), draw.decimal(2, 5)
+    return plate(feet, r, m, g, inertia, begin, draw.decimal(2, 5))
+
+
+def plate(feet, r, m, g, inertia, begin, until) -> Case:
+    """The feet of the cranks not in one line: redundant, and regular through full turns."""
+    n = len(feet)
+    angles = dynamicsymbols(f"a1:{n + 1}")
     rows = []
     for (c, d), a in zip(feet, angles, strict=True):
         rows.append(holonomic(x + c * cos(theta) - d * sin(theta) - c - r * cos(a)))
@@ -185,9 +195,9 @@ def platform(draw: Draw) -> Case:
             *[-R * w * np.sin(a), R * w * np.cos(a), 0, *[w] * n],
         ]
 
-    begin = real([repr(draw.decimal(0, 6)), repr(draw.decimal(2, 5))])
+    begin = real([repr(v) for v in begin])
     coordinates = (x, y, theta, *angles)
-    times = spread(draw.decimal(2, 5))
+    times = spread(until)
     keys = (*coordinates, *(e.diff() for e in coordinates))
     return Case(
         f"a plate on {n} cranks",

@@ -4,7 +4,7 @@ import numpy as np
 from sympy import cos, exp, sin, sqrt
 from sympy.physics.mechanics import dynamicsymbols
 
-from ..case import Case, spread
+from ..case import Case, spread, stated
 from ..draw import Draw, pick
 from ..statement import Statement, holonomic
 from ..truth.gbs import Real, real
@@ -14,12 +14,6 @@ x, y, z = dynamicsymbols("x y z")
 X, Y, Z = (q.diff() for q in (x, y, z))
 t = dynamicsymbols._t
 PLANE = (X**2 + Y**2) / 2
-
-
-def case(label, statement, first, times, truth, **more) -> Case:
-    """A case whose start is a list of numbers, coordinates then velocities."""
-    keys = (*statement.coordinates, *(q.diff() for q in statement.coordinates))
-    return Case(label, statement, dict(zip(keys, map(float, first), strict=True)), times, truth, **more)
 
 
 def size_in_time(draw: Draw):
@@ -37,7 +31,13 @@ def size_in_time(draw: Draw):
 
 def shaken_pendulum(draw: Draw) -> Case:
     """A pendulum whose pivot moves: θ'' = −((g + Y'') sin θ + X'' cos θ)/l."""
-    p, q, w, length, g = (draw.decimal(0.1, 0.5), draw.decimal(0.1, 0.5), draw.decimal(0.5, 6), draw.decimal(0.5, 2), 9.81)
+    p, q, w, length, g = (
+        draw.decimal(0.1, 0.5),
+        draw.decimal(0.1, 0.5),
+        draw.decimal(0.5, 6),
+        draw.decimal(0.5, 2),
+        9.81,
+    )
     P, Q, w_, L = (Real(repr(e)) for e in (p, q, w, length))
     factor, words = size_in_time(draw)
     row = factor * ((x - p * sin(w * t)) ** 2 + (y - q * cos(w * t)) ** 2 - length**2)
@@ -58,7 +58,7 @@ def shaken_pendulum(draw: Draw) -> Case:
     begin = real([repr(draw.decimal(-1, 1)), repr(draw.decimal(-1, 1))])
     times = spread(draw.decimal(3, 8))
     statement = Statement((x, y), PLANE - g * y, rows=(holonomic(row, "rod"),))
-    return case(
+    return stated(
         f"a pendulum on a shaken pivot, row times {words}",
         statement,
         lift(Real(0), begin),
@@ -84,7 +84,7 @@ def turning_rod(draw: Draw) -> Case:
 
     times = spread(draw.decimal(2, 8) / max(w, 0.6))
     row = factor * (y * cos(w * t) - x * sin(w * t))
-    return case(
+    return stated(
         f"a bead on a turning rod, row times {words}",
         Statement((x, y), PLANE - g * y, rows=(holonomic(row, "rod"),)),
         form(Real(0)),
@@ -111,7 +111,7 @@ def growing_circle(draw: Draw) -> Case:
         return [R * np.cos(a), R * np.sin(a), K * np.cos(a) - R * w * np.sin(a), K * np.sin(a) + R * w * np.cos(a)]
 
     times = spread(until)
-    return case(
+    return stated(
         f"a circle of radius 1 + {k:g}t by {way}, until {until:g}",
         Statement((x, y), PLANE, rows=(holonomic(row, "circle"),)),
         form(Real(0)),
@@ -129,7 +129,7 @@ def turns(draw: Draw) -> Case:
         rows.append(holonomic(cos(w * t + 1 + phase) * x))
     v0 = draw.decimal(-2, 2)
     times = spread(draw.decimal(3, 10))
-    return case(
+    return stated(
         f"{len(rows)} rows that take turns",
         Statement((x, y), PLANE - g * y, rows=tuple(rows)),
         [0, 0, 0, v0],
@@ -156,7 +156,7 @@ def moving_parabola(draw: Draw) -> Case:
 
     begin = real([repr(draw.decimal(-1.5, 1.5)), repr(draw.decimal(-1, 1))])
     times = spread(draw.decimal(3, 8))
-    return case(
+    return stated(
         f"a particle on a parabola that moves, row times {words}",
         Statement((x, y), PLANE - draw.state("g", g) * y, rows=(holonomic(row, "curve"),), parameters=draw.parameters),
         lift(Real(0), begin),
@@ -182,7 +182,7 @@ def driven(draw: Draw) -> Case:
 
     times = spread(draw.decimal(3, 10), t0=0.1)
     columns = {"ideal_force": np.array([real(force(v)) for v in real(times)])}
-    return case(
+    return stated(
         f"x = sin^{k} prescribed",
         Statement((x,), X**2 / 2 - spring * x**2 / 2, rows=(holonomic(row, "drive"),)),
         form(Real(repr(float(times[0])))),
@@ -192,7 +192,7 @@ def driven(draw: Draw) -> Case:
 
 
 def lift_platform(draw: Draw) -> Case:
-    """A particle on a plane z = h(t) that tilts, under gravity and a spring: in the plane coordinates of the horizontal."""
+    """A particle on a plane that tilts and rises, under gravity and a spring: in its horizontal coordinates."""
     k, h, w, g = draw.decimal(0.5, 3), draw.decimal(0.1, 0.5), draw.decimal(0.5, 4), 9.81
     tilt = draw.decimal(0.1, 0.4)
     T, H, w_, K = (Real(repr(e)) for e in (tilt, h, w, k))
@@ -215,11 +215,9 @@ def lift_platform(draw: Draw) -> Case:
 
     begin = real([repr(draw.decimal(-1, 1)) for _ in range(4)])
     times = spread(draw.decimal(3, 8))
-    return case(
+    return stated(
         "a plane that tilts",
-        Statement(
-            (x, y, z), (X**2 + Y**2 + Z**2) / 2 - k * (x**2 + y**2) / 2 - g * z, rows=(holonomic(row, "plane"),)
-        ),
+        Statement((x, y, z), (X**2 + Y**2 + Z**2) / 2 - k * (x**2 + y**2) / 2 - g * z, rows=(holonomic(row, "plane"),)),
         lift(Real(0), begin),
         times,
         lambda: moved(rate, begin, times, lift),

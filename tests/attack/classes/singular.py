@@ -1,11 +1,11 @@
-"""Places where the rank of the constraints drops or M is singular: stopped at rightly, passed smoothly, missed narrowly.
+"""Places where the rank of the constraints drops or M is singular: stopped at, passed smoothly, missed narrowly.
 
 With singular="stop" a motion that reaches such a place ends there and says so; with "pass" it goes on along the smooth
 branch. One that passes by at a small distance must be right all the way.
 """
 
 import numpy as np
-from sympy import cos, exp, lambdify, sin
+from sympy import Symbol, cos, exp, lambdify, sin, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 from ..case import Case, Truth, spread
@@ -22,14 +22,13 @@ t = dynamicsymbols._t
 SINGULAR = frozenset({"singular"})
 
 
-def course(draw: Draw, label, statement, times, rate, begin, lift, zero=None, longest=0.1, smooth=True) -> Case:
-    """A motion that ends where `zero(state)` changes its sign, or passes there if a smooth branch does.
+def course(how: str, label, statement, times, rate, begin, lift, zero=None, longest=0.1) -> Case:
+    """A motion that ends where `zero(state)` changes its sign, or passes there along the smooth branch.
 
     Without `zero` there is no such place and the motion goes all the way.
     """
     begin = real(begin)
-    how = draw.choice("stop", "pass")
-    ends = zero is not None and (how == "stop" or not smooth)
+    ends = zero is not None and how == "stop"
     sense = 1 if zero is None or zero(begin) > 0 else -1
 
     def truth():
@@ -46,11 +45,16 @@ def course(draw: Draw, label, statement, times, rate, begin, lift, zero=None, lo
         dict(zip(keys, first, strict=True)),
         times,
         truth,
-        {} if zero is None and draw.coin() else {"singular": how},
-        ends=SINGULAR if smooth else SINGULAR | {"broken", "off the constraints"},
+        {"singular": how},
+        ends=SINGULAR,
         slack=1e-4,
         tolerance=1e-8,
     )
+
+
+def how_of(draw: Draw) -> str:
+    """What is asked for at singular places."""
+    return draw.choice("stop", "pass")
 
 
 def crank(r2, inertia, torque, load=0.0):
@@ -110,14 +114,20 @@ def slider_crank(draw: Draw) -> Case:
     begin = [Real(repr(draw.decimal(0.3, 1.2))), Real(repr(draw.decimal(0.5, 2)))]
     times = spread(draw.decimal(1.5, 3))
     zero = None if gap else lambda s: np.cos(s[0])
-    return course(draw, f"slider-crank, lengths differ by {gap:g}", statement, times, rate, begin, lift, zero)
+    return course(how_of(draw), f"slider-crank, lengths differ by {gap:g}", statement, times, rate, begin, lift, zero)
 
 
 def folded_arm(draw: Draw) -> Case:
-    """Two links in Cartesian coordinates, the tip on a line through the pivot: they fold where the tip meets it."""
+    """Two links in Cartesian coordinates, equal or not quite."""
     gap = draw.choice(0.0, draw.power(1e-5, 1e-2))
-    r2 = 1 + Real(repr(gap))
     m1, m2, g = draw.decimal(0.5, 2), draw.decimal(0.5, 2), draw.choice(0.0, draw.decimal(0.1, 0.5))
+    begin = draw.decimal(0.3, 1.2), draw.decimal(0.8, 2)
+    return two_links(how_of(draw), gap, m1, m2, g, begin, draw.decimal(1.0, 3))
+
+
+def two_links(how, gap, m1, m2, g, begin, until) -> Case:
+    """The tip is on a line through the pivot: equal links fold where it meets the pivot."""
+    r2 = 1 + Real(repr(gap))
 
     def tip(s, p, d, dd):
         return -np.sin(s) - r2 * np.sin(p) * d, -np.cos(s) - r2 * (np.cos(p) * d * d + np.sin(p) * dd)
@@ -139,10 +149,10 @@ def folded_arm(draw: Draw) -> Case:
         (m1 * (X**2 + Y**2) + m2 * U**2) / 2 - m1 * g * y,
         rows=(holonomic(x**2 + y**2 - 1, "upper"), holonomic((u - x) ** 2 + y**2 - (1 + gap) ** 2, "fore")),
     )
-    begin = [Real(repr(draw.decimal(0.3, 1.2))), Real(repr(draw.decimal(0.8, 2)))]
-    times = spread(draw.decimal(1.0, 3))
+    begin = [Real(repr(v)) for v in begin]
+    times = spread(until)
     zero = None if gap else lambda s: np.cos(s[0])
-    return course(draw, f"folded arm, lengths differ by {gap:g}", statement, times, rate, begin, lift, zero)
+    return course(how, f"folded arm, lengths differ by {gap:g}", statement, times, rate, begin, lift, zero)
 
 
 def parallelogram(draw: Draw) -> Case:
@@ -167,7 +177,7 @@ def parallelogram(draw: Draw) -> Case:
             return [s[0], s[0], s[1], s[1]]
 
         begin = [Real(repr(angle)), Real(repr(spin))]
-        return course(draw, "parallelogram", statement, times, rate, begin, lift, lambda s: np.sin(s[0]))
+        return course(how_of(draw), "parallelogram", statement, times, rate, begin, lift, lambda s: np.sin(s[0]))
     D, R, G = Real(repr(d)), Real(repr(r)), Real(repr(gap))
     k1, k2 = np.sqrt(Real(repr(j1))), np.sqrt(Real(repr(j2)))
 
@@ -187,12 +197,18 @@ def parallelogram(draw: Draw) -> Case:
         return [p / k1, q / k2, dp / k1, dq / k2]
 
     begin = [*onto(f, gradient, angle * k1, angle * k2), Real(repr(spin)) * np.sqrt(k1**2 + k2**2)]
-    return course(draw, f"coupler longer by {gap:g}", statement, times, rate, begin, raised)
+    return course(how_of(draw), f"coupler longer by {gap:g}", statement, times, rate, begin, raised)
 
 
 def rhombus(draw: Draw) -> Case:
-    """Four equal bars, pinned at one corner, moved alike on both sides: they fold where the far corner meets the pin."""
+    """Four equal bars, pinned at one corner, moved alike on both sides."""
     m, far, k = draw.decimal(0.5, 2), draw.decimal(0.5, 2), draw.choice(0.0, draw.decimal(0.2, 1))
+    begin = draw.decimal(0.4, 1.2), draw.decimal(0.8, 2)
+    return four_bars(how_of(draw), m, far, k, begin, draw.decimal(1, 2.5))
+
+
+def four_bars(how, m, far, k, begin, until) -> Case:
+    """They fold where the far corner meets the pin."""
     p, q, r = dynamicsymbols("p1:3"), dynamicsymbols("q1:3"), dynamicsymbols("r1:3")
 
     def square(w):
@@ -218,13 +234,18 @@ def rhombus(draw: Draw) -> Case:
         sn, cs = np.sin(angle), np.cos(angle)
         return [cs, sn, 2 * cs, 0, cs, -sn, -sn * w, cs * w, -2 * sn * w, 0, -sn * w, -cs * w]
 
-    begin = [Real(repr(draw.decimal(0.4, 1.2))), Real(repr(draw.decimal(0.8, 2)))]
-    times = spread(draw.decimal(1, 2.5))
-    return course(draw, "rhombus", statement, times, rate, begin, lift, lambda s: np.cos(s[0]))
+    begin = [Real(repr(v)) for v in begin]
+    times = spread(until)
+    return course(how, "rhombus", statement, times, rate, begin, lift, lambda s: np.cos(s[0]))
 
 
-CURVES = {  # f, a parametrisation, and the parameters of the node
-    "lemniscate": ((x**2 + y**2) ** 2 - x**2 + y**2, lambda s: (cos(s) / (1 + sin(s) ** 2), sin(s) * cos(s) / (1 + sin(s) ** 2)), cos),
+def lemniscate_at(s):
+    """The point of the lemniscate at a parameter."""
+    return cos(s) / (1 + sin(s) ** 2), sin(s) * cos(s) / (1 + sin(s) ** 2)
+
+
+CURVES = {  # f, a parametrisation, and what vanishes at the parameters of the node
+    "lemniscate": ((x**2 + y**2) ** 2 - x**2 + y**2, lemniscate_at, cos),
     "figure of eight": (x**4 - x**2 + y**2, lambda s: (cos(s), sin(s) * cos(s)), cos),
     "nodal cubic": (y**2 - x**2 * (x + 1), lambda s: (s**2 - 1, s * (s**2 - 1)), lambda s: s**2 - 1),
     "two lines": ((y - x) * (y + 2 * x), lambda s: (s, s), lambda s: s),
@@ -233,14 +254,14 @@ CURVES = {  # f, a parametrisation, and the parameters of the node
         lambda s: (1 + cos(s), sin(s)),
         lambda s: (2 + cos(s)) ** 2 + sin(s) ** 2 - 4,
     ),
-}  # fmt: skip
+}
 
 
 def node(draw: Draw) -> Case:
     """A particle on a curve that crosses itself: it stops there, or goes straight on."""
     name = draw.choice(*CURVES)
     f, along, at = CURVES[name]
-    s = draw_symbol()
+    s = Symbol("s", real=True)
     where = along(s)
     shape = [lambdify(s, e, "numpy") for e in (*where, *(w.diff(s) for w in where), *(w.diff(s, 2) for w in where))]
     zero = lambdify(s, at(s), "numpy")
@@ -257,21 +278,16 @@ def node(draw: Draw) -> Case:
         (x, y), (X**2 + Y**2) / 2 - k * (x**2 + y**2) / 2 + gx * x + gy * y, rows=(holonomic(f, "curve"),)
     )
     times = spread(draw.decimal(2.0, 4.5))
-    return course(draw, name, statement, times, rate, start, lift, lambda state: Real(zero(state[0])), longest=0.05)
-
-
-def draw_symbol():
-    """The parameter of a curve."""
-    from sympy import Symbol
-
-    return Symbol("s", real=True)
+    return course(
+        how_of(draw), name, statement, times, rate, start, lift, lambda state: Real(zero(state[0])), longest=0.05
+    )
 
 
 def near_node(draw: Draw) -> Case:
     """The same curves with f = ε: they turn away from the crossing, sharply."""
     name, off = draw.choice(*CURVES), draw.power(1e-5, 1e-2) * draw.sign()
     f = CURVES[name][0]
-    p, q = draw_symbol(), draw_symbol().__class__("r", real=True)
+    p, q = symbols("p q", real=True)
     plane = f.subs({x: p, y: q}) - off
     value, slopes = lambdify((p, q), plane, "numpy"), [lambdify((p, q), plane.diff(w), "numpy") for w in (p, q)]
     gx, gy = draw.choice((0.0, 0.0), (0.0, -0.2))
@@ -284,7 +300,14 @@ def near_node(draw: Draw) -> Case:
     start = [*onto(value, gradient, *begin), draw.sign() * Real(repr(draw.decimal(0.5, 1.5)))]
     statement = Statement((x, y), (X**2 + Y**2) / 2 + gx * x + gy * y, rows=(holonomic(f - off, "curve"),))
     return course(
-        draw, f"{name} missed by {off:g}", statement, spread(draw.decimal(2.0, 4.5)), rate, start, lift, longest=0.05
+        how_of(draw),
+        f"{name} missed by {off:g}",
+        statement,
+        spread(draw.decimal(2.0, 4.5)),
+        rate,
+        start,
+        lift,
+        longest=0.05,
     )
 
 
@@ -299,7 +322,7 @@ def axes(draw: Draw) -> Case:
         return [s[0], Real(0), s[1], Real(0)]
 
     return course(
-        draw,
+        how_of(draw),
         "x y = 0",
         statement,
         times,
@@ -313,9 +336,7 @@ def axes(draw: Draw) -> Case:
 def cusp(draw: Draw) -> Case:
     """x² = y³, reached from one side: no smooth branch goes on, whatever is asked."""
     speed = -draw.decimal(0.5, 1.5)
-    rate, lift = by_parameter(
-        lambda s: ((s**3, s**2), (3 * s**2, 2 * s), (6 * s, Real(2))), lambda *_: (Real(0), Real(0))
-    )
+    _, lift = by_parameter(lambda s: ((s**3, s**2), (3 * s**2, 2 * s), (6 * s, Real(2))), lambda *_: (Real(0), Real(0)))
     statement = Statement((x, y), (X**2 + Y**2) / 2, rows=(holonomic(x**2 - y**3, "cusp"),))
     # by arc length the cusp is reached at a time; by the parameter the speed grows there as 1/s
     far = Real(repr(draw.decimal(0.6, 1.2)))
@@ -346,7 +367,7 @@ def cusp(draw: Draw) -> Case:
 
 
 def pole(draw: Draw) -> Case:
-    """A great circle in longitude and latitude: through the pole, where M is singular, or past it at a small distance."""
+    """A great circle in longitude and latitude: through the pole, where M is singular, or close past it."""
     off = draw.choice(0.0, draw.power(1e-4, 1e-1))
     speed, begin = draw.decimal(0.5, 2), draw.decimal(0.2, 1)
     w, tilt, p = Real(repr(speed)), Real(repr(off)), Real(repr(begin))
@@ -400,7 +421,9 @@ def apex(draw: Draw) -> Case:
         (x, y, u), (X**2 + Y**2 + U**2) / 2 - g * u, rows=(nonholonomic(X**2 + Y**2 - c**2 * U**2, "cone"),)
     )
     times = spread(float(V0 / k) * draw.decimal(0.7, 1.6))
-    return course(draw, "Appell's cone at its apex", statement, times, rate, [Real(0), V0], lift, lambda s: s[1])
+    return course(
+        how_of(draw), "Appell's cone at its apex", statement, times, rate, [Real(0), V0], lift, lambda s: s[1]
+    )
 
 
 def mass_in_time(draw: Draw) -> Case:

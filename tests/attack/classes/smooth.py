@@ -221,9 +221,7 @@ def two_frequencies(draw: Draw) -> Case:
     options = precision(draw)
     return Case(
         f"frequencies {slow:g} and {fast:g}, {times[-1]:g} s",
-        Statement(
-            (x, y), (X**2 + Y**2) / 2 - W1**2 * p**2 / 2 - W2**2 * q**2 / 2, parameters=draw.parameters
-        ),
+        Statement((x, y), (X**2 + Y**2) / 2 - W1**2 * p**2 / 2 - W2**2 * q**2 / 2, parameters=draw.parameters),
         dict(zip((x, y, X, Y), begin, strict=True)),
         times,
         lambda: closed(form, times, growth=float(fast * times[-1])),
@@ -364,7 +362,9 @@ def pendulum(draw: Draw) -> Case:
     return Case(
         f"a pendulum from {angle:g} rad with {spin:g} rad/s",
         Statement(
-            (x, y), (X**2 + Y**2) / 2 - draw.state("g", g) * y, rows=(holonomic(x**2 + y**2 - ell**2, "rod"),),
+            (x, y),
+            (X**2 + Y**2) / 2 - draw.state("g", g) * y,
+            rows=(holonomic(x**2 + y**2 - ell**2, "rod"),),
             parameters=draw.parameters,
         ),
         dict(zip((x, y, X, Y), first, strict=True)),

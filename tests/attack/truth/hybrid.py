@@ -1,6 +1,6 @@
 """Motions that switch, from event to event: each mode is a smooth system, left where one of its guards falls to zero.
 
-The time of a switch is found by steps of other lengths from the last state before it, so it is as exact as the motion. A
+The time of a switch is found by steps of other lengths from the last state before it, as exactly as the motion. A
 guard that dips below zero and rises again within one step is seen by the cubic through its values and slopes; a second
 run with shorter steps would see what the first has missed.
 """
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .gbs import Array, Real, Stepper, TruthError, difference, real, step
+from .gbs import TOLERANCE, Array, Real, Stepper, TruthError, difference, real, step
 
 ROUNDING = Real("1e-16")  # a guard this small beside its own scale is zero at the beginning of a mode
 MOST = 20_000  # switches
@@ -19,7 +19,7 @@ MOST = 20_000  # switches
 class Mode(NamedTuple):
     """A smooth system, what must stay positive in it, and what follows where that falls to zero.
 
-    `rate(t, y)` is y', `guards(t, y)` the values that must stay positive, `after(i, t, y)` what comes when guard i is zero.
+    `rate(t, y)` is y', `guards(t, y)` what must stay positive, `after(i, t, y)` what comes when guard i is zero.
     """
 
     name: Any
@@ -45,7 +45,7 @@ class Switched(NamedTuple):
     error: float
 
 
-def follow(mode: Mode, start, times, *, longest=np.inf, order=8, tolerance=Real("1e-17"), absolute=0.0) -> Switched:
+def follow(mode: Mode, start, times, *, longest=np.inf, order=8, tolerance=TOLERANCE, absolute=0.0) -> Switched:
     """One run across all switches."""
     times, y = real(times), real(start)
     stepper = Stepper(longest, order, tolerance, absolute)
@@ -75,9 +75,7 @@ def follow(mode: Mode, start, times, *, longest=np.inf, order=8, tolerance=Real(
 def solve(mode: Mode, start, times, *, longest=np.inf, absolute=0.0) -> Switched:
     """A run, and how far one of another order with steps of half the length differs."""
     one = follow(mode, start, times, longest=longest, absolute=absolute)
-    again = follow(
-        mode, start, times, longest=longest / 2, order=7, tolerance=Real("2.5e-18"), absolute=absolute
-    )
+    again = follow(mode, start, times, longest=longest / 2, order=7, tolerance=TOLERANCE / 5, absolute=absolute)
     if (one.end is None) != (again.end is None):
         return one._replace(error=np.inf)
     reached = np.isfinite(one.states[:, 0]) & np.isfinite(again.states[:, 0])

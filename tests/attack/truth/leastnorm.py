@@ -12,7 +12,7 @@ def least_norm(rows, force) -> np.ndarray:
     size = np.sqrt((A * A).sum(axis=1))
     size[size == 0] = 1.0
     unit = A / size[:, None]
-    u, s, vt = np.linalg.svd(unit, full_matrices=False)
+    _, s, vt = np.linalg.svd(unit, full_matrices=False)
     rank = int((s > 1e-11 * s[0]).sum())
     basis = vt[:rank]  # an orthonormal basis of the row space
     B = basis @ A.T  # f = Aᵀλ in that basis: B λ = basis f, B of full rank and fewest rows

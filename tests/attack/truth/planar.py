@@ -1,7 +1,7 @@
 """Dry friction in a plane: a puck on a surface that moves, until it moves with it.
 
-The direction of sliding u/|u| turns ever faster as |u| falls to zero. In the time τ with dt = |u| dτ it does not: u falls
-exponentially to rest, and t and the place have limits (u_τ = |u| a − μg u, a being what accelerates u otherwise).
+The direction of sliding u/|u| turns ever faster as |u| falls to zero. In the time τ with dt = |u| dτ it does not: u
+falls exponentially to rest, and t and the place have limits (u_τ = |u| a − μg u, a being what accelerates u otherwise).
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class Puck(NamedTuple):
         v = u + real(self.surface(t, r))
         return [size, *(size * v), *(size * real(self.drift(t, r, v)) - self.friction * u)]
 
-    def run(self, start, times, order=8, tolerance=Real("1e-17"), longest=0.05):
+    def run(self, start, times, order=8, tolerance=gbs.TOLERANCE, longest=0.05):
         """States (k, 4) at the times, NaN during the last moment of sliding, and the time of sticking or None."""
         times, start = real(times), real(start)
 
@@ -70,9 +70,7 @@ class Puck(NamedTuple):
         if stop >= times[-1]:
             return first.states, float(stop)
         later = [t for t in times if t > stop]
-        moved = gbs.run(
-            lambda t, r: real(self.surface(t, r)), place, [stop, *later], longest=longest, order=order
-        )
+        moved = gbs.run(lambda t, r: real(self.surface(t, r)), place, [stop, *later], longest=longest, order=order)
         for t, r in zip(later, moved[1:], strict=True):
             if not self.held(t, r) < Real("0.99") * self.friction:
                 raise TruthError("friction does not hold it for ever")
@@ -83,7 +81,7 @@ class Puck(NamedTuple):
     def truth(self, start, times, lift) -> Truth:
         """The truth, with the event of sticking."""
         one, stop = self.run(start, times)
-        other, again = self.run(start, times, order=7, tolerance=Real("2e-18"), longest=0.025)
+        other, again = self.run(start, times, order=7, tolerance=gbs.TOLERANCE / 5, longest=0.025)
         known = np.isfinite(one[:, 0]) & np.isfinite(other[:, 0])
         error = gbs.difference(one[known], other[known])
         if (stop is None) != (again is None):

@@ -1,4 +1,4 @@
-"""Dry friction along lines, from switch to switch: blocks that slip forward, slip backward or stick, any number of them."""
+"""Dry friction along lines, from switch to switch: any number of blocks that slip forward, slip backward or stick."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -37,9 +37,7 @@ class Blocks(NamedTuple):
         def guards(t, y):
             x, v = y[:n], y[n:]
             load = self.load(t, x, v)
-            return np.concatenate(
-                [s[slips] * (v - self.belt)[slips], (bound - load)[holds], (bound + load)[holds]]
-            )
+            return np.concatenate([s[slips] * (v - self.belt)[slips], (bound - load)[holds], (bound + load)[holds]])
 
         def after(i, t, y):
             x, v = y[:n].copy(), y[n:].copy()

@@ -1,14 +1,19 @@
-"""Cases in child processes: one that hangs or dies is recorded, and its process replaced."""
+"""Cases in child processes: one that hangs or dies is recorded, and its process replaced.
+
+Time is that of the processor, so that a busy machine condemns nothing; what sleeps for ever is ended by the clock.
+"""
 
 import multiprocessing as mp
+import signal
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import NamedTuple
 
 from .judge import Result, Verdict
 
-TRUTH = 300.0  # seconds a truth may take
+TRUTH = 600.0  # seconds a truth may take, by the clock
+BUSY = 6.0  # how much longer than the processor's time the clock may run
 MANY = 40  # cases after which a process is replaced: every system compiled stays in its memory
 
 
@@ -25,27 +30,29 @@ class Record(NamedTuple):
 
 
 def work(line: Connection) -> None:
-    """The loop of a child process: a name comes in; that the truth is made, and then the record, go out."""
+    """The loop of a child process: a name and a limit come in; that the truth is made, and then the record, go out."""
     from .judge import certain, judge
     from .registry import make, repeated
     from .truth.gbs import TruthError
 
-    while (name := line.recv()) is not None:
-        begin = perf_counter()
+    while True:
+        name, limit = line.recv()
+        begin = process_time()
         case = make(name)
         try:
             truth = case.truth() if hasattr(case, "truth") else None
             doubt = certain(case, truth)
         except TruthError as error:
             doubt = str(error)
-        made = perf_counter() - begin
+        made = process_time() - begin
         line.send((case.label, made))
-        begin = perf_counter()
+        begin = process_time()
+        signal.setitimer(signal.ITIMER_PROF, limit)  # ends the process, wherever it is
         result = Result(Verdict.UNCERTAIN, doubt) if doubt else judge(case, truth, repeated(name))
+        signal.setitimer(signal.ITIMER_PROF, 0)
         error = None if result.error is None else float(f"{result.error:.2g}")
-        line.send(
-            Record(name, case.label, str(result.verdict), result.words, error, round(perf_counter() - begin, 3), made)
-        )
+        seconds = round(process_time() - begin, 3)
+        line.send(Record(name, case.label, str(result.verdict), result.words, error, seconds, round(made, 3)))
 
 
 class Worker:
@@ -59,27 +66,33 @@ class Worker:
         theirs.close()
         self.done = 0
         self.name, self.label, self.truth_seconds = "", "", 0.0
-        self.deadline = 0.0
+        self.deadline, self.limit = 0.0, 0.0
 
-    def give(self, name: str) -> None:
+    def give(self, name: str, limit: float) -> None:
         """Begin a case."""
-        self.name, self.label, self.truth_seconds = name, "", 0.0
+        self.name, self.label, self.truth_seconds, self.limit = name, "", 0.0, limit
         self.deadline = perf_counter() + TRUTH
-        self.line.send(name)
+        self.line.send((name, limit))
 
-    def told(self, limit: float) -> Record | None:
+    def told(self) -> Record | None:
         """What the child said: None where it is not the record yet."""
         try:
             said = self.line.recv()
         except (EOFError, ConnectionResetError):
             self.process.join(5)
+            if self.process.exitcode == -signal.SIGPROF:
+                return self.hung()
             return self.failed(Verdict.CRASHED, f"the process died, exit code {self.process.exitcode}")
         if isinstance(said, Record):
             self.done += 1
             return said
         self.label, self.truth_seconds = said
-        self.deadline = perf_counter() + limit
+        self.deadline = perf_counter() + BUSY * self.limit
         return None
+
+    def hung(self) -> Record:
+        """The record of a case that takes too long."""
+        return self.failed(Verdict.HUNG, f"no answer in {self.limit:g} s")
 
     def failed(self, verdict: Verdict, words: str) -> Record:
         """The record of a case that will not come back."""
@@ -95,7 +108,7 @@ class Worker:
 
 
 def run(names: Iterable[str], jobs: int = 2, limit: float = 60.0) -> Iterator[Record]:
-    """The records of the cases, as they come; each may take `limit` seconds beside its truth."""
+    """The records of the cases, as they come; each may take `limit` seconds of the processor beside its truth."""
     waiting = iter(names)
     busy: list[Worker] = []
     idle: list[Worker] = []
@@ -103,7 +116,7 @@ def run(names: Iterable[str], jobs: int = 2, limit: float = 60.0) -> Iterator[Re
         while True:
             while len(busy) < jobs and (name := next(waiting, None)) is not None:
                 worker = idle.pop() if idle else Worker()
-                worker.give(name)
+                worker.give(name, limit)
                 busy.append(worker)
             if not busy:
                 return
@@ -111,9 +124,9 @@ def run(names: Iterable[str], jobs: int = 2, limit: float = 60.0) -> Iterator[Re
             for worker in list(busy):
                 record = None
                 if worker.line.poll():
-                    record = worker.told(limit)
+                    record = worker.told()
                 elif perf_counter() > worker.deadline:
-                    record = worker.failed(Verdict.HUNG, f"no answer in {limit:g} s")
+                    record = worker.hung()
                 if record is None:
                     continue
                 busy.remove(worker)
@@ -143,13 +156,11 @@ class Bench:
     def record(self, name: str, limit: float) -> Record:
         """What comes of a case."""
         worker = self.worker = self.worker or Worker()
-        worker.give(name)
+        worker.give(name, limit)
         record = None
         while record is None:
-            if worker.line.poll(max(0.0, worker.deadline - perf_counter())):
-                record = worker.told(limit)
-            else:
-                record = worker.failed(Verdict.HUNG, f"no answer in {limit:g} s")
+            left = max(0.0, worker.deadline - perf_counter())
+            record = worker.told() if worker.line.poll(left) else worker.hung()
         if record.verdict == Verdict.HUNG or not worker.process.is_alive() or worker.done >= MANY:
             worker.end()
             self.worker = None

@@ -34,7 +34,7 @@ def test_every_way_a_case_can_end_is_recorded():
         "selftest:5": Verdict.REFUSED,
         "selftest:6": Verdict.UNFOUNDED,
     }
-    records = {r.case: r for r in run(wanted, jobs=2, limit=5.0)}
+    records = {r.case: r for r in run(wanted, jobs=2, limit=3.0)}
     assert {name: r.verdict for name, r in records.items()} == {name: str(v) for name, v in wanted.items()}
     assert "exit code 3" in records["selftest:1"].words
     assert "on purpose" in records["selftest:2"].words

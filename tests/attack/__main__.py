@@ -1,0 +1,10 @@
+"""The attack as a command: `python -m tests.attack --count 3000 --seed 0 -o benchmarks/results/attack.json`."""
+
+import sys
+from pathlib import Path
+
+from .command import main
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))  # this checkout, whatever is installed
+    sys.exit(main())

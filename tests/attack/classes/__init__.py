@@ -1,0 +1,1 @@
+"""The classes of systems that are attacked, one a file; each has `make(seed)`."""

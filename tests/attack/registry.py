@@ -1,0 +1,44 @@
+"""The classes of the attack, and the case of a name: NAME:SEED, or found:LABEL."""
+
+from importlib import import_module
+
+from .case import Case, Question
+
+CLASSES = (
+    "smooth",
+    "scaled",
+    "singular",
+    "redundant",
+    "rheonomic",
+    "nonholonomic",
+    "nonideal",
+    "light",
+    "frictional",
+    "onesided",
+    "impacts",
+    "switching",
+)
+
+
+def make(name: str) -> Case | Question:
+    """The case called `name`."""
+    kind, _, place = name.partition(":")
+    if kind == "found":
+        from .found import FOUND
+
+        return FOUND[place]()
+    if kind not in (*CLASSES, "selftest"):
+        raise KeyError(f"no class {kind!r}; there are {', '.join(CLASSES)} and found")
+    return import_module(f".classes.{kind}", __package__).make(int(place))
+
+
+def names(count: int, seed: int = 0, only: str | None = None) -> list[str]:
+    """The names of `count` cases, classes in turn, seeds from `seed` on."""
+    kinds = [only] if only else list(CLASSES)
+    return [f"{kinds[i % len(kinds)]}:{seed + i // len(kinds)}" for i in range(count)]
+
+
+def repeated(name: str) -> bool:
+    """Whether a case is run twice, to give the same bits: one in eight."""
+    seed = name.partition(":")[2]
+    return seed.isdigit() and int(seed) % 8 == 3

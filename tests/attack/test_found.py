@@ -1,0 +1,23 @@
+"""Every fault of motion that was found by hand is mended: right, or refused with a true reason."""
+
+import pytest
+
+from attack.found import FOUND
+from attack.judge import GOOD
+from attack.pool import Bench
+
+pytestmark = pytest.mark.compiled
+LIMIT = 60.0  # seconds a case may take beside its truth
+
+
+@pytest.fixture(scope="module")
+def bench():
+    with Bench() as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_found(name, bench):
+    record = bench.record(f"found:{name}", LIMIT)
+    assert record.verdict in GOOD, f"{record.label}: {record.verdict}: {record.words}"
+    assert record.verdict != "uncertain truth", record.words

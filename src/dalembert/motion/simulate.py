@@ -14,7 +14,7 @@ from dalembert.engine import Engine, compile_seconds, compiled_engine, distance,
 from dalembert.model import StateError, Statement, as_number, refuse
 from dalembert.motion.record import DRIFT, Limits, Progress
 from dalembert.motion.staging import COMPILE, Staging
-from dalembert.motion.start import CLOSE, Start, completed, own_keys, size_of
+from dalembert.motion.starts import Begun, Start, begun, own_keys
 from dalembert.motion.status import Ending, Interrupted, RunError
 from dalembert.motion.trajectory import Settings, Trajectory
 from dalembert.motion.travel import Past, travel
@@ -76,12 +76,12 @@ def simulate(
         progress,
     )
     settings, compiled = plan.settings, compile_seconds()
-    state = np.array([plan.stated.get(key, 0.0) for key in (*system.coordinates, *system.velocities)])
     staging = Staging(system, plan.values, settings.engine, settings.tolerance, settings.compile)
     (refuse_switches if settings.engine == "plain" else refuse_unknown)(system)
-    off = np.inf if staging.switches else distance(settings.engine, system, plan.values, plan.t0, state)
-    if off > CLOSE * size_of(state):
-        state, off = completed(system, plan.stated, plan.t0, plan.values), np.inf
+    state, solved = _begun(system, start, plan)
+    off = np.inf
+    if not staging.switches and not solved:
+        off = distance(settings.engine, system, plan.values, plan.t0, state)
     begin, earlier = perf_counter(), compile_seconds()
     past = None
     if isinstance(start, Trajectory) and start.system.form() == system.form():
@@ -99,11 +99,25 @@ def simulate(
         "largest_drift": record.drift,
         "projections": len(record.projections),
         "switches": done.switches,
+        "solved": list(solved),
     }
     motion = kind.of(system, plan.values, record, done.flow, settings, statistics)
     if throw and not motion.status.ok:
         raise (Interrupted if record.status.ending == Ending.INTERRUPTED else RunError)(motion)
     return motion
+
+
+def _begun(system: Statement, start: Any, plan: Plan) -> Begun:
+    """The whole state a run starts from: that of a motion which goes on as it is, else what the start says."""
+    if (
+        isinstance(start, Trajectory)
+        and start.status.ending != Ending.LEFT
+        and start.system.form() == system.form()
+        and plan.t0 == start.end_time
+        and np.array_equal(plan.values, start.values)
+    ):
+        return Begun(start.end_values.copy(), ())
+    return begun(system, plan.stated, plan.t0, plan.values)
 
 
 def _plan(

@@ -110,7 +110,11 @@ class System(Statement):
     def residuals(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
     ) -> derive.Residuals:
-        """How far a state is off the constraints: `.level`, `.rate` and `.distance` of each constraint."""
+        """How far a state is off the constraints: `.level`, `.rate` and `.distance` of each constraint.
+
+        `.part` is the larger of the first two relative to the terms that make it up, `.on` whether that is no more than
+        1e-9: then the state is on the constraint.
+        """
         return derive.residuals(self, state, t, parameters)
 
     def start(

@@ -85,6 +85,17 @@ def test_what_falls_to_rest_is_not_measured_by_its_last_noise():
     assert parts([H(RING)], state).rate[0] > CLOSE
 
 
+def test_what_passes_through_zero_has_the_rounding_of_where_it_comes_from():
+    """At the lowest point of a bowl all lengths vanish: by speed and weight, and by its curvature, it is one of metres.
+
+    Not so where the row is straight, or the speed says nothing of the place.
+    """
+    low = {x: 2e-6, y: 1e-12 + 1.5e-16, X: 2.0, Y: 2e-6}
+    assert parts([H(y - x**2 / 4)], low, FREE - 9.81 * y).level[0] == 0
+    assert parts([H(y - x)], {x: 2e-6, y: 2e-6 + 1e-14, X: 1e10, Y: 1e10}, FREE - 9.81 * y).level[0] > CLOSE
+    assert parts([H(RING)], {x: 4.0, Y: 1e10}, FREE - 9.81 * y).level[0] > CLOSE
+
+
 def test_time_and_parameters_are_inputs_too():
     w = symbols("w")
     system = da.System.from_lagrangian(FREE, list(q), constraints=[H(x - sin(w * t))])

@@ -291,3 +291,10 @@ def test_every_fault_of_a_start_comes_in_one_error():
     lacking = S(m * FLAT, [x, y], constraints=[H(x**2 + y**2 - 1)], initial={x: 1})
     with pytest.raises(da.StateError, match="no value is given for the parameter m"):
         own_start(lacking)
+
+
+def test_a_declared_sign_decides():
+    w = dynamicsymbols("w", positive=True)
+    system = S((X**2 + w.diff() ** 2) / 2, [x, w], constraints=[H(x**2 + w**2 - 1)])
+    found, solved = state(system, {x: 0.6})
+    assert (found[w], solved) == (pytest.approx(0.8, rel=1e-15), ("w",))

@@ -7,8 +7,10 @@ A residual f, the value of a constraint or its rate, counts as zero at a state w
     either holds once values below FAINT of the whole state are taken as the zeros they stand for.
 
 The terms of x² + y² − R² are x², y² and −R². u_i is |x_i|, and for a coordinate or velocity the largest of those that
-constraints or M tie it to, in units in which M is balanced. So neither the factor a row is written with, nor units, nor
-a large coordinate elsewhere changes the verdict.
+constraints or M tie it to, in units in which M is balanced. A motion passes through zero, where it has the rounding of
+where it comes from: so a velocity is also measured by √(a l), with the accelerations a and lengths l it is tied to, and
+a length by v²/a, if that is not longer than the radius of curvature of the constraint. Neither the factor a row is
+written with, nor units, nor a large coordinate elsewhere changes the verdict.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,8 +29,9 @@ CLOSE = ON_CONSTRAINTS  # of its terms: how far from zero a residual of values t
 EPS = float(np.finfo(float).eps)
 ROUNDING = 256 * EPS  # of what is tied together: what a run at machine precision may leave
 FAINT = 8 * EPS  # of the largest of the whole state: a value that is nothing but rounding
+MOST = 16  # constraints whose curvature is looked at
 STEP = 2.0**-20  # relative change of the inputs by which the size of what they make up is seen
-PATTERNS = np.random.default_rng(20).choice((-1.0, 1.0), (6, 4096))  # signs of the changes, the same always
+PATTERNS = 6  # of signs of these changes
 
 
 class Closeness(NamedTuple):
@@ -49,7 +52,7 @@ def closeness(system: Statement, inputs: Sequence[float]) -> Closeness:
         return Closeness(np.zeros(0), np.zeros(0))
     off = _parts(kept.relations, inputs)
     if (off > CLOSE).any():
-        for nearby in _readings(kept, inputs):
+        for nearby in _readings(kept, inputs, np.flatnonzero(off[:m] > CLOSE)):
             off = np.where(nearby, 0.0, off)
             if not (off > CLOSE).any():
                 break
@@ -64,14 +67,17 @@ def _parts(relations: Relations, inputs: Sequence[float]) -> Array:
     return parts
 
 
-def _readings(kept: Prepared, inputs: Sequence[float]) -> Iterator[Array]:
-    """Which residuals (2m,) count as zero: by the rounding of the inputs; and with what is rounding taken as zero."""
+def _readings(kept: Prepared, inputs: Sequence[float], rows: Array) -> Iterator[Array]:
+    """Which residuals (2m,) count as zero: by the rounding of the inputs; and with what is rounding taken as zero.
+
+    `rows` are the constraints whose level does not, so far.
+    """
     given, n = np.array(inputs), len(kept.form.coordinates)
     try:
         units = coordinate_units(kept, inputs)
     except StateError:
         units = np.ones(n)
-    sizes = np.concatenate(_tied_sizes(kept, given, units))
+    sizes = np.concatenate(_tied_sizes(kept, given, units, rows))
     yield _within_rounding(kept, given, sizes)
     whole = np.concatenate([units * (part / units).max() for part in (sizes[:n], sizes[n:])])
     faint = (np.abs(given[: 2 * n]) <= FAINT * whole) & (given[: 2 * n] != 0)
@@ -90,8 +96,9 @@ def _within_rounding(kept: Prepared, given: Array, sizes: Array) -> Array:
     change = np.concatenate([sizes, np.abs(given[len(sizes) :])])
     middle = kept.relations.plain(given.tolist())
     size = np.zeros(len(middle))
-    for pattern in PATTERNS:
-        signs = np.resize(pattern, len(given))
+    random = np.random.default_rng(20)  # the same signs always
+    for _ in range(PATTERNS):
+        signs = random.choice((-1.0, 1.0), len(given))
         try:
             moved = kept.relations.plain((given + STEP * signs * change).tolist())
         except StateError:
@@ -101,12 +108,8 @@ def _within_rounding(kept: Prepared, given: Array, sizes: Array) -> Array:
     return explained
 
 
-def _tied_sizes(kept: Prepared, given: Array, units: Array) -> tuple[Array, Array]:
-    """For each coordinate, and for each velocity, the largest of all that are tied to it, in its own unit, (n,) each.
-
-    A velocity is also measured by √(a l), with the accelerations a and lengths l of the same group: what falls to rest
-    is not measured by its last noise.
-    """
+def _tied_sizes(kept: Prepared, given: Array, units: Array, rows: Array) -> tuple[Array, Array]:
+    """For each coordinate, and for each velocity, the size of what is tied to it, in its own unit, (n,) each."""
     n = len(units)
     try:
         pull = np.abs(np.array(kept.load(given.tolist()))) * units
@@ -115,8 +118,25 @@ def _tied_sizes(kept: Prepared, given: Array, units: Array) -> tuple[Array, Arra
     largest = np.zeros((3, n))
     for place, values in enumerate((given[:n] / units, given[n : 2 * n] / units, pull)):
         np.maximum.at(largest[place], kept.ties, np.abs(values))
-    lengths, speeds, pulls = largest[:, kept.ties]
-    return lengths * units, np.maximum(speeds, np.sqrt(pulls * lengths)) * units
+    lengths, speeds, pulls = largest
+    travelled = np.divide(speeds**2, pulls, out=np.zeros(n), where=pulls > 0)
+    lengths = np.maximum(lengths, np.minimum(travelled, _radii(kept, given, units, rows)))
+    speeds = np.maximum(speeds, np.sqrt(pulls * lengths))
+    return lengths[kept.ties] * units, speeds[kept.ties] * units
+
+
+def _radii(kept: Prepared, given: Array, units: Array, rows: Array) -> Array:
+    """The smallest radius of curvature ‖∂φ‖/‖∂²φ‖ of these constraints, for each group of coordinates (n,), or zero."""
+    places, found = kept.relations.places, np.zeros(len(units))
+    for row in (kept.relations.on_positions.index(r) for r in rows[:MOST] if r in kept.relations.on_positions):
+        weights = np.zeros(places.count)
+        weights[row] = 1.0
+        slope = places.at(given.tolist())[1][row] * units
+        bend = float(np.linalg.norm(units[:, None] * places.curvature(given.tolist(), weights) * units))
+        if bend > 0 and slope.any():
+            group, radius = kept.ties[int(np.argmax(np.abs(slope)))], float(np.linalg.norm(slope)) / bend
+            found[group] = min(found[group], radius) if found[group] else radius
+    return found
 
 
 def coordinate_units(kept: Prepared, inputs: Sequence[float]) -> Array:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import CLOSE, Array, closeness
+from dalembert.model import against_assumptions
 from dalembert.motion.starts.nearest_state import Nearby, Question, nearest_positions, nearest_velocities
 from dalembert.motion.starts.on_constraints import fit
 from dalembert.motion.starts.order import Near, differing, times_as_far
@@ -100,7 +101,11 @@ def _with_speeds(
 
 
 def _told_apart(question: Question, found: list[Choice], more: Iterator[Choice]) -> Iterator[Choice]:
-    """Those that are not, whole turns apart, the same place as one before."""
+    """Those that have the signs they are declared with, and are not a place known before, whole turns apart."""
+    keys = (*question.system.coordinates, *question.system.velocities)
     for choice in more:
+        solved = zip(keys, choice.state.tolist(), question.place.tolist(), strict=True)
+        if any(value != stated and list(against_assumptions(key, value)) for key, value, stated in solved):
+            continue
         if not any(same_place(question, choice.state, other.state) for other in found):
             yield choice

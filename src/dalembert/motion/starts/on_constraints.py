@@ -29,11 +29,13 @@ def fit(question: Question, state: Array) -> Fit:
         if not question.free.any():
             raise
         return Fit(False, False)
-    hard = np.ones(len(off.level), dtype=bool)
-    hard[list(question.sided)] = False
-    level = prepared(question.system).relations.plain(inputs) if question.sided else np.zeros(0)
-    deep = any(level[r] < 0 and off.level[r] > CLOSE for r in question.sided)
-    return Fit(not deep and bool((off.level[hard] <= CLOSE).all()), bool((off.rate[hard] <= CLOSE).all()))
+    relations, sided = prepared(question.system).relations, question.sided
+    places = all(off.level[r] <= CLOSE for r in relations.on_positions if r not in sided)
+    speeds = all(part <= CLOSE for r, part in enumerate(off.rate.tolist()) if r not in sided)
+    if sided and (off.level[list(sided)] > CLOSE).any():
+        level = relations.plain(inputs)
+        places = places and not any(level[r] < 0 and off.level[r] > CLOSE for r in sided)
+    return Fit(places, speeds)
 
 
 def unmet(question: Question, state: Array) -> list[str]:

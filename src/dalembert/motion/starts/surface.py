@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
 from dalembert.model import StateError
 
@@ -74,6 +73,8 @@ class Frame:
             self.rank, self._order = 0, np.zeros(0, dtype=int)
             self._across, self.along = np.zeros((k, 0)), np.eye(k)
             return
+        from scipy.linalg import qr  # a run whose start is whole needs no search, and does not wait for it
+
         Q, R, order = qr(rows.T, pivoting=True)
         pivots = np.abs(np.diag(R))
         self.rank = int(np.count_nonzero(pivots > RANK * (pivots[0] or 1.0)))
@@ -84,7 +85,7 @@ class Frame:
         """λ (m,) with Jᵀ λ nearest to −g; rows that depend on others have none."""
         lam = np.zeros(len(self.length))
         if self.rank:
-            own = solve_triangular(self._R, -self._across.T @ g)
+            own = np.linalg.solve(self._R, -self._across.T @ g)
             lam[self._order] = own / self.length[self._order]
         return lam
 

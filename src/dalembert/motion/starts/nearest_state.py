@@ -160,7 +160,12 @@ def _search(
     all_of_them: bool,
 ) -> tuple[Found, list[Near]]:
     """The nearest points of a problem, and the same as positions or velocities."""
-    hits = search(problem, lambda x: on(metric.values(start, x)), metric.usual(start), all_of_them=all_of_them)
+    turn = 2 * np.pi / metric.units
+
+    def accepts(x: Array) -> bool:
+        return on(metric.values(start, x))
+
+    hits = search(problem, accepts, metric.usual(start), turn, all_of_them=all_of_them)
     return hits, [metric.near(start, point, on, closed) for point in hits.points]
 
 

@@ -1,8 +1,8 @@
 """All nearest points of a surface that a search from many beginnings finds, nearest first; nothing in it is random.
 
-The nearest point is no farther than any point of the surface. So the beginnings fill the ball around the origin whose
-radius is twice the distance of the first point found: along the axes, at the mirror images of what was found, and in
-directions from a fixed list.
+The nearest point is no farther than any point of the surface. So the beginnings fill a ball around the origin, twice as
+large as the nearest point found is far: along the axes, at the mirror images of what was found, and in directions from
+a fixed list.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +25,9 @@ BEGINNINGS = (
     (150, 2),
 )  # up to so many variables, so many directions; else none
 AXES = 12  # up to so many variables, beginnings on the axes, and mirror images
-TOO_LARGE = 0.2  # a nearest point this much nearer than the first found: the ball was too large to be well filled
+LEAP = 4  # times as far as the surface should be: a first point farther away was leapt to
+WELL_FILLED = 5  # a ball this many times as large as the nearest point is far was too large to be well filled
+TURNED = 6  # of the nearest points, so many are turned back by whole turns
 RADII = (1.0, 0.5, 1.5, 2.0, 0.2)
 
 
@@ -37,11 +39,13 @@ class Found(NamedTuple):
     proved: bool
 
 
-def search(problem: Problem, accepts: Callable[[Array], bool], usual: float, *, all_of_them: bool) -> Found:
+def search(
+    problem: Problem, accepts: Callable[[Array], bool], usual: float, turn: Array, *, all_of_them: bool
+) -> Found:
     """The local minima found; those that `accepts` does not take as points of the surface are left out.
 
-    `usual` is a distance to begin with where c does not tell one. Where the first point is proved to be the nearest of
-    all, others are sought only if `all_of_them` are wanted.
+    `usual` is a distance to begin with where c does not tell one, `turn` (k,) a whole turn in the units of x. Where the
+    first point is proved to be the nearest of all, others are sought only if `all_of_them` are wanted.
     """
     k = len(problem.W)
     points, tried = list[Point](), 0
@@ -60,16 +64,19 @@ def search(problem: Problem, accepts: Callable[[Array], bool], usual: float, *, 
         return Found(tuple(points), tried, True)
     proved = bool(points) and _is_nearest(problem, points[0])
     if not proved or (all_of_them and problem.degree > 1):
-        distance = problem.far(points[0].x) if points else 0.0
-        for z in _beginnings(k, distance or reach):
+        radius = min(problem.far(points[0].x) or reach, LEAP * reach) if points else reach
+        for z in _beginnings(k, radius):
             look(z, reach)
-        nearest = min((problem.far(point.x) for point in points), default=0.0)
-        if points and nearest < TOO_LARGE * (distance or reach):
+        nearest = min((problem.far(point.x) for point in points), default=radius)
+        if not radius / WELL_FILLED <= nearest <= radius:
             for z in _beginnings(k, nearest):
                 look(z, nearest)
         if points and k <= AXES:
             best = min(points, key=lambda point: point.cost)
             for z in _mirrored(best.z):
+                look(z, reach)
+        for point in sorted(points, key=lambda point: point.cost)[:TURNED]:
+            for z in _turned_back(point.z, turn):
                 look(z, reach)
     points.sort(key=lambda point: (point.cost, float(point.z @ point.z)))
     if points and not proved:
@@ -126,3 +133,14 @@ def _mirrored(z: Array) -> Iterator[Array]:
         image = z.copy()
         image[j] = -image[j]
         yield image
+
+
+def _turned_back(z: Array, turn: Array) -> Iterator[Array]:
+    """The same, if these are angles, with those farther than half a turn brought nearer by whole turns."""
+    turns = np.round(z / turn)
+    if turns.any():
+        yield z - turns * turn
+        for j in np.flatnonzero(turns) if np.count_nonzero(turns) > 1 else ():
+            image = z.copy()
+            image[j] -= turns[j] * turn[j]
+            yield image

@@ -96,10 +96,25 @@ class TestCheck:
         assert answer.err == ""
 
     def test_a_start_off_the_constraints_fails(self, call, model):
-        answer = call("check", model('x = "R"', "x = 0.5"))
+        answer = call("check", model('x = "R"', "x = 0.5\ny = 0.1"))
         assert answer.code == 1
         assert "DOES NOT SATISFY" in answer.out
         assert "FAILED: the start does not satisfy the constraints" in answer.out
+
+    def test_a_start_that_leaves_a_choice_fails_as_its_run_is_refused(self, call, model):
+        path = model('x = "R"', "x = 0.6")
+        check, run = call("check", path), call("run", path)
+        assert (check.code, run.code) == (1, 2)
+        for said in (check.out, run.err):
+            assert "y = 0.8 or y = -0.8" in " ".join(said.split())
+        assert "Holonomic" in check.out  # what the constraints are is told all the same
+
+    def test_a_start_is_completed_as_a_run_completes_it(self, call, model):
+        path = model('x = "R"', 'x = 0.6\ny = -0.8\n"x\'" = 0.8')
+        check, run = call("check", path), call("run", path)
+        assert (check.code, run.code) == (0, 0)
+        for said in (check.out, run.out):
+            assert "x = 0.6, y = -0.8, x' = 0.8, y' = 0.6 (solved)" in " ".join(said.split())
 
     def test_an_undetermined_motion_fails(self, call, model):
         """A coordinate without inertia that no constraint holds: the run fails, the input is well formed."""

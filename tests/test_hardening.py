@@ -188,6 +188,10 @@ class TestWords:
         off = system(da.Holonomic(ring, "ring")).verify({x: 5.0, y: 5.0, vx: 0.0, vy: 0.0})
         assert "off the constraints" in off.text()
         assert off.distance[0] > 1
+        assert not off.passed  # and all else agrees
+        (failed,) = [check for check in off.checks if not check.passed]
+        assert (failed.name, failed.bound) == ("on constraints", 1e-9)
+        assert failed.value == pytest.approx(49 / 51)  # of 25 + 25 + 1, what x² + y² − 1 is made of
         on = system(da.Holonomic(ring, "ring")).verify(ON_RING)
         assert "off the constraints" not in on.text()
 

@@ -10,7 +10,7 @@ import numpy as np
 from sympy import Expr
 
 from dalembert import derive, motion, show
-from dalembert.model import ModelError, OneSided, Statement, name_of
+from dalembert.model import ModelError, OneSided, StateError, Statement, name_of
 from dalembert.principles import Certificate, ContradictionError, Instant, MassError, certify, least_squares
 
 if TYPE_CHECKING:
@@ -74,19 +74,19 @@ class System(Statement):
         """The system without the one-sided constraints that are apart at a state."""
         if not any(isinstance(c, OneSided) for c in self.constraints):
             return self
-        given = derive.numbers(self, state, t, parameters)[: 2 * len(self.coordinates)]
-        keys = (*self.coordinates, *self.velocities)
-        return self.without(
-            derive.apart(self, dict(zip(keys, given, strict=True)), self.residuals(state, t, parameters))
-        )
+        return self.without(derive.apart(self, self.residuals(state, t, parameters)))
 
     def verify(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
     ) -> Certificate:
-        """Every principle's answer at a state, side by side, with the laws they must obey."""
-        now = self.instant(state, t, parameters)
-        distance = self._touching(state, t, parameters).residuals(state, t, parameters).distance
-        return certify(now, distance=distance.tolist())
+        """Every principle's answer at a state, side by side, with the laws they must obey.
+
+        It passes only where the state is on the constraints: elsewhere there is no motion for it to be about.
+        """
+        touching = self._touching(state, t, parameters)
+        off = touching.residuals(state, t, parameters)
+        now = derive.instant(touching, state, t, parameters)
+        return certify(now, distance=off.distance.tolist(), off=off.part.tolist())
 
     def geometry(
         self, state: Mapping[Any, Any] | None = None, t: float = 0.0, parameters: Mapping[Any, Any] | None = None
@@ -95,7 +95,7 @@ class System(Statement):
 
         At the start of the statement where no state is given; contacts that are open there are no constraints.
         """
-        at = derive.initial_state(self, parameters) if state is None else state
+        at: Mapping[Any, Any] = self._named(motion.own_start(self, parameters, t)) if state is None else state
         return show.Geometry(self.instant(at, t, parameters), self.name, t, self.coordinates)
 
     def figure(
@@ -110,7 +110,11 @@ class System(Statement):
     def residuals(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
     ) -> derive.Residuals:
-        """How far a state is off the constraints: `.level`, `.rate` and `.distance` of each constraint."""
+        """How far a state is off the constraints: `.level`, `.rate` and `.distance` of each constraint.
+
+        `.part` is the larger of the first two relative to the terms that make it up, `.on` whether that is no more than
+        1e-9: then the state is on the constraint.
+        """
         return derive.residuals(self, state, t, parameters)
 
     def start(
@@ -122,7 +126,9 @@ class System(Statement):
     ) -> motion.Start:
         """The consistent state nearest to `guess` in the metric of M, what is `fixed` held; says what was moved.
 
-        What the guess does not name is taken as zero. Raises `StateError` with each residual where there is none.
+        What the guess does not name is taken as zero. `.proved` and `.reason` say how it is known that none is nearer,
+        `.equally_near` has those that are as near: then the one whose first differing value is larger is taken. Raises
+        `StateError` with each residual where there is none.
         """
         return motion.start(self, guess, fixed, t, parameters)
 
@@ -149,9 +155,9 @@ class System(Statement):
 
         Main arguments:
 
-        - `start`: values by coordinates and velocities, held as they are; what is not stated is solved from the
-          constraints, or zero. Or what `start()` returns, or a motion to go on from its end; the statement's own start
-          where it is left out, as its `until` is.
+        - `start`: values by coordinates and velocities, held as they are; what is not stated is zero or, where that
+          does not satisfy the constraints, solved from them, nearest to zero where that is unique. Or what `start()`
+          returns, or a motion to go on from its end; the statement's own start where it is left out, as its `until` is.
         - `tolerance`: relative error of a step; machine precision where it is left out.
         - `samples`: a count of uniform times, or the times; 201 where it is left out. `Motion.at` gives any other time.
         - `parameters`: values over those of the statement. A new value or start compiles nothing anew.
@@ -196,25 +202,40 @@ class System(Statement):
     def check(self) -> show.Finding:
         """Whether the start satisfies the constraints and every principle gives the same answer there.
 
-        Contacts that are open there are no constraints.
+        What the start does not state is what a run would take. Contacts that are open there are no constraints.
         """
-        state = derive.initial_state(self)
-        named = {name_of(key): value for key, value in state.items()}
-        off = self.residuals(state)
-        if apart := derive.apart(self, state, off):
-            return replace(self.without(apart).check(), apart=apart)
-        names = tuple(c.name for c in self.constraints)
         try:
-            certificate = self.verify(state)
+            begun = motion.own_start(self)
+            state, solved = self._named(begun), begun.solved
+        except StateError as error:
+            state, solved = derive.initial_state(self), ()
+            if len(self.initial) < len(state):  # what is left open has no value that could be looked at
+                stated = {name_of(key): state[key] for key, _ in self.initial}
+                return show.Finding(stated, tuple(c.name for c in self.constraints), None, None, refused=error)
+        apart = derive.apart(self, self.residuals(state))
+        touching = self.without(apart)
+        found = show.Finding(
+            {name_of(key): value for key, value in state.items()},
+            tuple(c.name for c in touching.constraints),
+            touching.residuals(state),
+            None,
+            apart=apart,
+            solved=solved,
+        )
+        try:
+            certificate = touching.verify(state)
         except ContradictionError as error:
             try:
-                reconciled = least_squares(self.instant(state))
+                reconciled = least_squares(touching.instant(state))
             except (ContradictionError, MassError):  # work-doing forces that need the multipliers, or no metric
                 reconciled = None
-            return show.Finding(named, names, off, None, None, error, reconciled)
+            return replace(found, contradiction=error, reconciled=reconciled)
         velocity = np.array([state[v] for v in self.velocities])
-        power = float(velocity @ certificate.answer.force)
-        return show.Finding(named, names, off, certificate, power)
+        return replace(found, certificate=certificate, power=float(velocity @ certificate.answer.force))
+
+    def _named(self, begun: motion.Begun) -> dict[Expr, float]:
+        """A state by coordinates and velocities."""
+        return dict(zip((*self.coordinates, *self.velocities), map(float, begun.state), strict=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,12 +16,15 @@ from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
 from dalembert.derive.least.minimal import MinimalForm, minimal
 from dalembert.derive.mechanics import Derived
 from dalembert.derive.prepared import caches, form, prepared
+from dalembert.derive.scales import CLOSE, Closeness, closeness
 from dalembert.derive.states import initial_state, numbers, parameter_values, state_values
-from dalembert.derive.touching import allowance, apart
+from dalembert.derive.touching import apart
 
 __all__ = [
+    "CLOSE",
     "Array",
     "ClosedForm",
+    "Closeness",
     "Derived",
     "Kind",
     "Kinds",
@@ -29,11 +32,11 @@ __all__ = [
     "Relation",
     "Residuals",
     "RowNumbers",
-    "allowance",
     "apart",
     "caches",
     "classify",
     "closed_form",
+    "closeness",
     "energy_and_power",
     "form",
     "initial_state",

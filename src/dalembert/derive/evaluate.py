@@ -10,6 +10,7 @@ from sympy import Expr
 
 from dalembert.derive.mechanics import Derived
 from dalembert.derive.prepared import Prepared, prepared
+from dalembert.derive.scales import CLOSE, closeness
 from dalembert.derive.states import numbers
 from dalembert.derive.tape import Tape
 from dalembert.model import ModelError, OneSided, StateError, Statement, name_of, refuse
@@ -28,11 +29,29 @@ class RowNumbers(NamedTuple):
 
 
 class Residuals(NamedTuple):
-    """How far a state is off the constraints: φ or ψ, φ̇ or ψ, and the distance they stand for, each (m,)."""
+    """How far a state is off the constraints: φ or ψ, φ̇ or ψ, and the distance they stand for, each (m,).
+
+    `level_part` and `rate_part` are the same without units, parts of the terms that make each of them up
+    (`dalembert.derive.scales`): by them it is decided whether a state is on a constraint.
+    """
 
     level: Array
     rate: Array
     distance: Array
+    level_part: Array
+    rate_part: Array
+
+    @property
+    def part(self) -> Array:
+        """The larger of the two parts, (m,): no more than 1e-9 where the state is on the constraint."""
+        larger: Array = np.maximum(self.level_part, self.rate_part)
+        return larger
+
+    @property
+    def on(self) -> Array:
+        """Which constraints the state satisfies, (m,)."""
+        satisfied: Array = self.part <= CLOSE
+        return satisfied
 
 
 def instant(
@@ -153,7 +172,7 @@ def residuals_at(system: Statement, inputs: Sequence[float]) -> Residuals:
     size = np.maximum(np.abs(level), np.abs(rate))
     length = np.linalg.norm(A, axis=1)
     distance = np.divide(size, length, out=np.where(size > 0, np.inf, 0.0), where=length > 0)
-    return Residuals(level, rate, distance)
+    return Residuals(level, rate, distance, *closeness(system, inputs))
 
 
 def row_numbers(system: Statement, q: Array, v: Array, t: float, values: Mapping[Any, float]) -> RowNumbers | None:

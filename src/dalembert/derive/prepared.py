@@ -3,12 +3,16 @@
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
 from sympy import Expr
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.mechanics import Derived, derive, energy
+from dalembert.derive.mechanics import Derived, Sparse, derive, energy, unconstrained
+from dalembert.derive.relations import Relations
 from dalembert.derive.tape import Tape
 from dalembert.model import Statement, name_of
+
+Array = np.ndarray
 
 
 class Prepared:
@@ -24,6 +28,34 @@ class Prepared:
     def derived(self) -> Derived[Expr]:
         """M, Q, A, b, C in the symbols of the algebra."""
         return derive(self.form, self.algebra)
+
+    @cached_property
+    def relations(self) -> Relations:
+        """What the constraints say of positions and velocities; nothing else is derived for it."""
+        return Relations(self.form, self.algebra, self._inputs)
+
+    @cached_property
+    def _unconstrained(self) -> tuple[Sparse[Expr], list[Expr]]:
+        return unconstrained(self.form, self.algebra)
+
+    @cached_property
+    def mass(self) -> tuple[Sparse[Expr], Tape]:
+        """The places of M that are not zero, and M alone: forces need not exist where it is asked for."""
+        M, _ = self._unconstrained
+        return M, Tape(self._inputs, M.values())
+
+    @cached_property
+    def load(self) -> Tape:
+        """Q alone."""
+        return Tape(self._inputs, self._unconstrained[1])
+
+    @cached_property
+    def ties(self) -> Array:
+        """For each coordinate the number of its group (n,): those that constraints or M tie to each other."""
+        group = np.arange(len(self.coordinates))
+        for together in (*self.relations.speeds.variables_by_row(), *self.mass[0]):
+            group[np.isin(group, group[list(together)])] = group[next(iter(together))]
+        return group
 
     @cached_property
     def free(self) -> Tape:

@@ -35,7 +35,7 @@ def numbers(system: Statement, state: Any, t: Any, parameters: Any) -> list[floa
 
 
 def initial_state(system: Statement, parameters: Any = None) -> dict[Expr, float]:
-    """The state a statement starts from: what it gives, zero elsewhere."""
+    """What a statement gives of its start, and zero elsewhere; `motion.own_start` solves what constraints demand."""
     faults: list[str] = []
     values = parameter_values(system, parameters, faults)
     refuse(StateError, _subject(system), faults)

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dalembert.motion.begun import stated_start
 from dalembert.motion.record import Progress
 from dalembert.motion.simulate import simulate
-from dalembert.motion.start import Start, start
+from dalembert.motion.starts import Begun, Start, own_start, start, stated_start
 from dalembert.motion.status import Ending, Event, Interrupted, Projection, RunError, Status
 from dalembert.motion.trajectory import Trajectory
 
@@ -13,8 +12,8 @@ if TYPE_CHECKING:
     from dalembert.motion.files import load, save
 
 __all__ = [
-    "Ending", "Event", "Interrupted", "Progress", "Projection", "RunError", "Start", "Status", "Trajectory",
-    "load", "save", "simulate", "start", "stated_start",
+    "Begun", "Ending", "Event", "Interrupted", "Progress", "Projection", "RunError", "Start", "Status", "Trajectory",
+    "load", "own_start", "save", "simulate", "start", "stated_start",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from dalembert.derive import Array
 from dalembert.derive.reducing.beginning import exact_start
 from dalembert.derive.reducing.placing import Placing
 from dalembert.model import ModelError, StateError, Statement, is_coordinate, name_of, refuse
-from dalembert.motion.start import completed
+from dalembert.motion.starts import begun
 from dalembert.principles import InstantError
 
 CLOSE = 1e-9
@@ -148,7 +148,7 @@ def old_start(system: Statement) -> Array | None:
     values = dict(system.values)
     try:
         stated = {key: float(e.xreplace(values)) for key, e in system.initial}
-        return completed(system, stated, 0.0, np.array([values[s] for s in system.symbols]))
+        return begun(system, stated, 0.0, np.array([values[s] for s in system.symbols])).state
     except (ModelError, InstantError, TypeError):
         return None
 

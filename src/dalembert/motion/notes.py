@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dalembert.derive import Array, Residuals, allowance
+from dalembert.derive import CLOSE, Array, Residuals
 from dalembert.model import OneSided, Statement
 from dalembert.principles import Reconciliation
 
@@ -12,30 +12,29 @@ ROUNDING = 1e-9
 """A contact that pulls by less than this part of the forces at work is one that carries nothing."""
 
 
-def off_note(system: Statement, state: Sequence[float], off: Residuals) -> Iterator[str]:
-    """A note where a state (2n,) is off the constraints; A and b are those at the state all the same."""
-    most = allowance(state)
-    for c, level, distance in zip(system.constraints, off.level, off.distance, strict=True):
-        if isinstance(c, OneSided) and level < 0 and distance > most:
+def off_note(system: Statement, off: Residuals) -> Iterator[str]:
+    """A note where a state is off the constraints; A and b are those at the state all the same."""
+    for c, level, part in zip(system.constraints, off.level, off.level_part, strict=True):
+        if isinstance(c, OneSided) and level < 0 and part > CLOSE:
             yield f"The state is inside the contact “{c.name}” ({level:.3g}, not below 0): it is taken as closed."
     far = [
         (float(d), c.name)
-        for c, d in zip(system.constraints, off.distance, strict=True)
-        if not isinstance(c, OneSided) and d > most
+        for c, d, on in zip(system.constraints, off.distance, off.on, strict=True)
+        if not isinstance(c, OneSided) and not on
     ]
     if far:
         yield f"The state is off the constraints, {_worst(*max(far))}: what is said here is about it all the same."
 
 
-def off_series_note(system: Statement, times: Array, states: Array, off: Array) -> Iterator[str]:
-    """The same for states (k, 2n) with distances (k, m) along a series: the worst of them."""
-    if not off.size:
+def off_series_note(system: Statement, times: Array, off: Sequence[Residuals]) -> Iterator[str]:
+    """The same along a series: the worst of its states."""
+    if not system.constraints or not len(off):
         return
-    most = np.array([allowance(state) for state in states.tolist()])
-    beyond = (off > most[:, None]).any(axis=1)
+    beyond = np.array([not here.on.all() for here in off])
     if beyond.any():
-        at, row = divmod(int(np.argmax(off)), off.shape[1])
-        where = f"{_worst(float(off[at, row]), system.constraints[row].name)}, t = {times[at]:.6g}"
+        distance = np.array([np.where(here.on, 0.0, here.distance) for here in off])
+        at, row = divmod(int(np.argmax(distance)), distance.shape[1])
+        where = f"{_worst(float(distance[at, row]), system.constraints[row].name)}, t = {times[at]:.6g}"
         count = int(beyond.sum())
         yield (
             f"{count} of {len(times)} states {'is' if count == 1 else 'are'} off the constraints, the worst {where}: "

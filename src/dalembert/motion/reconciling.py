@@ -15,7 +15,7 @@ from dalembert.motion.notes import off_note, off_series_note, pulling_notes
 from dalembert.motion.reconciled import ReconciledSeries
 from dalembert.motion.rowkeys import Keys, Plan, labelled, plan
 from dalembert.motion.samples import Moment
-from dalembert.motion.start import Start
+from dalembert.motion.starts import Start
 from dalembert.motion.tables import is_table
 from dalembert.motion.trajectory import Trajectory
 from dalembert.principles import ContradictionError, Instant, MassError, Reconciliation
@@ -123,7 +123,7 @@ def _at(system: Statement, state: Any, asked: Asked, faults: list[str]) -> Recon
     except ContradictionError as error:
         error.add_note("In reconcile, a row that is given a weight or a sigma need not hold exactly.")
         raise
-    off = off_note(touching, inputs[: 2 * now.n], residuals_at(touching, inputs))
+    off = off_note(touching, residuals_at(touching, inputs))
     return replace(made, notes=(*off, *pulling_notes(touching, made)))
 
 
@@ -154,13 +154,13 @@ def _followed(system: Statement, found: Series, rows: Plan, values: list[float],
             inputs = [*found.states[i].tolist(), t, *values]
             now, y = _evidence(_instant(system, inputs), rows, measured)
             moments.append(Moment.of(now, rows.trust, y))
-            off.append(residuals_at(system, inputs).distance)
+            off.append(residuals_at(system, inputs))
         except StateError as error:
             raise StateError(f"at t = {t:.12g}, {error.subject}", error.faults) from None
         except (ContradictionError, MassError) as error:
             error.add_note(f"This is at t = {t:.12g}.")
             raise
-    notes = tuple(off_series_note(system, found.times, found.states, np.array(off)))
+    notes = tuple(off_series_note(system, found.times, off))
     return ReconciledSeries.of(system, found.times, moments, rows, level, notes)
 
 
@@ -212,8 +212,7 @@ def _apart(system: Statement, inputs: list[float]) -> tuple[str, ...]:
     """The contacts that are open at a state: they have no row."""
     if not any(isinstance(c, OneSided) for c in system.constraints):
         return ()
-    state = dict(zip((*system.coordinates, *system.velocities), inputs, strict=False))
-    return apart(system, state, residuals_at(system, inputs))
+    return apart(system, residuals_at(system, inputs))
 
 
 def _by_symbol(system: Statement, state: Any) -> Any:

@@ -14,7 +14,7 @@ from dalembert.engine import EngineName, compile_seconds, compiled_engine, refus
 from dalembert.model import StateError, Statement, as_number, refuse
 from dalembert.motion.move import COMPILE, Settings, move
 from dalembert.motion.record import DRIFT, Limits, Progress
-from dalembert.motion.start import Start, completed, own_keys
+from dalembert.motion.starts import Begun, Start, begun, own_keys
 from dalembert.motion.status import Ending, Interrupted, RunError
 from dalembert.motion.trajectory import Trajectory
 
@@ -76,7 +76,7 @@ def simulate(
     )
     settings, compiled = plan.settings, compile_seconds()
     (refuse_switches if settings.engine == "plain" else refuse_unknown)(system)
-    state = completed(system, plan.stated, plan.t0, plan.values)
+    state, solved = _begun(system, start, plan)
     begin, earlier = perf_counter(), compile_seconds()
     before = None
     if isinstance(start, Trajectory) and start.system.form() == system.form():
@@ -97,11 +97,25 @@ def simulate(
         "looked_at": record.points,
         "projections": len(record.projections),
         "switches": done.switches,
+        "solved": list(solved),
     }
     motion = kind.of(system, plan.values, record, settings, statistics)
     if throw and not motion.status.ok:
         raise (Interrupted if record.status.ending == Ending.INTERRUPTED else RunError)(motion)
     return motion
+
+
+def _begun(system: Statement, start: Any, plan: Plan) -> Begun:
+    """The whole state a run starts from: that of a motion which goes on as it is, else what the start says."""
+    if (
+        isinstance(start, Trajectory)
+        and start.status.ending != Ending.LEFT
+        and start.system.form() == system.form()
+        and plan.t0 == start.end_time
+        and np.array_equal(plan.values, start.values)
+    ):
+        return Begun(start.end_values.copy(), ())
+    return begun(system, plan.stated, plan.t0, plan.values)
 
 
 def _plan(

@@ -20,6 +20,9 @@ SAFETY = 100
 LOOSEST = 1e-5
 """The tolerance is SAFETY (n + m) ε (cond M + cond B), M balanced, and never looser than this."""
 
+ON, ON_CONSTRAINTS = "on constraints", 1e-9
+"""The check that the state is on the constraints: its name, and how much of a constraint may be left of it."""
+
 SAMPLES = 5
 """How many random possible accelerations the Gauss measure is compared on."""
 
@@ -49,7 +52,8 @@ class Certificate:
     (z − q̈)ᵀM(z − q̈) (empty where the constraints leave no other); orthogonality, the M-inner product of the
     two components of the deviation q̈ − a; rank, dependencies among rows, tolerance asked, checks made.
     Arrays are those of `answer`, the explicit one; checks take the worst of all principles.
-    `distance`: how far the state is off each constraint, where that is known; it is told, not checked.
+    `distance`: how far the state is off each constraint, where that is known; it is told. What is checked then is that
+    it is on them, each residual as a part of the terms that make it up.
     `replaced`: M was not positive definite, and the Gauss measure is that of its equivalent.
     """
 
@@ -81,6 +85,11 @@ class Certificate:
     def passed(self) -> bool:
         """Whether every check passed."""
         return all(check.passed for check in self.checks)
+
+    @property
+    def on_constraints(self) -> bool:
+        """Whether the state is on the constraints, or nothing is known of that."""
+        return all(check.passed for check in self.checks if check.name == ON)
 
     @property
     def redundant(self) -> bool:
@@ -125,16 +134,24 @@ class Certificate:
             "distance": [d if d < float("inf") else None for d in self.distance],
             "tolerance": self.tolerance,
             "mass_replaced": self.replaced,
-            "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
+            "checks": [
+                {
+                    **check._asdict(),
+                    "value": check.value if check.value < float("inf") else None,
+                    "passed": check.passed,
+                }
+                for check in self.checks
+            ],
         }
 
 
-def certify(now: Instant, seed: int = 0, distance: Sequence[float] = ()) -> Certificate:
+def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Sequence[float] = ()) -> Certificate:
     """Ask every principle, compare the answers, and check them against the laws they must obey.
 
-    `seed` fixes the random possible accelerations. Differences are measured in the norms of the problem:
-    accelerations in that of M, forces in that of M⁻¹, multipliers by the force they stand for, all relative
-    to the accelerations that act.
+    `seed` fixes the random possible accelerations. `distance` and `off` (m,) say how far the state is off each
+    constraint, in units of coordinates, and as a part of the terms that make up the constraint; left out, nothing is
+    said of it. Differences are measured in the norms of the problem: accelerations in that of M, forces in that of M⁻¹,
+    multipliers by the force they stand for, all relative to the accelerations that act.
     Raises MassError, ContradictionError.
     """
     ready = prepare(now)
@@ -155,6 +172,7 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = ()) -> Cert
     tolerance = float(min(SAFETY * (now.n + now.m) * np.finfo(float).eps * condition, LOOSEST))
     measure, excess, predicted, largest = _gauss(ready, L, q, size, np.random.default_rng(seed))
     checks = [
+        *([Check(ON, max(off), ON_CONSTRAINTS, _where(now, off))] if len(off) else []),
         Check("agreement", apart, tolerance, f"the principles agree; farthest: {first}, {second} on {part}"),
         *_law_checks(ready, L, answers, natural, size, tolerance),
     ]
@@ -188,6 +206,12 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = ()) -> Cert
         checks=tuple(checks),
         distance=tuple(float(d) for d in distance),
     )
+
+
+def _where(now: Instant, off: Sequence[float]) -> str:
+    """What is checked of the state, and at which constraint it is worst."""
+    worst = now.constraints[int(np.argmax(off))]
+    return f"the state is on the constraints; worst: {worst}"
 
 
 def _natural(ready: Ready, L: Array, answer: Answer) -> Answer:

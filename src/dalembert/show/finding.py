@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from dalembert.derive import Residuals, allowance
+from dalembert.derive import CLOSE, Residuals
+from dalembert.model import StateError
 from dalembert.principles import Certificate, ContradictionError, Reconciled
+from dalembert.principles.certificate import ON
 from dalembert.show.notation import columns, wrapped
+from dalembert.show.starting import state_in_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,23 +18,25 @@ class Finding:
     """A checked start; `certificate` is None where rows contradict, and then `reconciled` says what least squares makes
     of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist).
     `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart` are not among the
-    constraints.
+    constraints. `solved` has what of the state was not stated but solved from the constraints; where that cannot be
+    done, `refused` says why, `state` is what is stated, and there are no residuals.
     """
 
     state: Mapping[str, float]
     constraints: tuple[str, ...]
-    residuals: Residuals
+    residuals: Residuals | None
     certificate: Certificate | None
     power: float | None = None
     contradiction: ContradictionError | None = None
     reconciled: Reconciled | None = None
     apart: tuple[str, ...] = ()
+    solved: tuple[str, ...] = ()
+    refused: StateError | None = None
 
     @property
     def on_constraints(self) -> bool:
         """Whether the start satisfies every constraint."""
-        most = allowance(self.state.values())
-        return all(d <= most for d in self.residuals.distance)
+        return self.residuals is not None and bool(self.residuals.on.all())
 
     @property
     def passed(self) -> bool:
@@ -43,22 +48,28 @@ class Finding:
         """PASSED, or FAILED and why."""
         if self.passed:
             return "PASSED"
+        if self.refused is not None:
+            return f"FAILED: {self.refused.subject}"
         if self.contradiction is not None:
             return "FAILED: constraint rows contradict each other"
         reasons = [] if self.on_constraints else ["the start does not satisfy the constraints"]
-        if self.certificate is not None and not self.certificate.passed:
+        if self.certificate is not None and not all(c.passed for c in self.certificate.checks if c.name != ON):
             reasons.append("not every check holds")
         return f"FAILED: {', and '.join(reasons)}"
 
     def text(self, width: int = 110) -> str:
         """For a person to read, on lines of at most `width` columns."""
-        lines = ["start: " + ", ".join(f"{name} = {value:.6g}" for name, value in self.state.items())]
-        if self.constraints:
+        lines = [f"start: {state_in_words(self.state, self.solved)}"]
+        if self.refused is not None:
+            shout = self.refused.subject.replace("does not satisfy", "DOES NOT SATISFY", 1)
+            lines.append(f"{shout[:1].upper()}{shout[1:].replace('leaves open', 'LEAVES OPEN', 1)}:")
+            lines += [f"  {fault}" for fault in self.refused.faults]
+        if self.constraints and self.residuals is not None:
             word = "satisfies every constraint" if self.on_constraints else "DOES NOT SATISFY the constraints"
             lines.append(f"The start {word}:")
             lines += [
                 f"  {name}: value {level:.3g}, rate {rate:.3g}, distance {distance:.3g}"
-                for name, level, rate, distance in zip(self.constraints, *self.residuals, strict=True)
+                for name, level, rate, distance in zip(self.constraints, *self.residuals[:3], strict=True)
             ]
         if self.apart:
             lines.append(f"Out of contact, and not in force: {', '.join(self.apart)}")
@@ -91,15 +102,23 @@ class Finding:
         return {
             "passed": self.passed,
             "state": dict(self.state),
+            "solved": list(self.solved),
+            "refused": None if self.refused is None else str(self.refused),
             "on_constraints": self.on_constraints,
-            "residuals": [
+            "residuals": []
+            if self.residuals is None
+            else [
                 {
                     "constraint": name,
                     "level": float(level),
                     "rate": float(rate),
                     "distance": float(distance) if isfinite(distance) else None,
+                    "part": float(part) if isfinite(part) else None,
+                    "satisfied": bool(part <= CLOSE),
                 }
-                for name, level, rate, distance in zip(self.constraints, *self.residuals, strict=True)
+                for name, level, rate, distance, part in zip(
+                    self.constraints, *self.residuals[:3], self.residuals.part, strict=True
+                )
             ],
             "out_of_contact": list(self.apart),
             "certificate": None if self.certificate is None else self.certificate.as_dict(),

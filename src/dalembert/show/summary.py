@@ -16,6 +16,7 @@ from dalembert.show.brief import Brief, counted
 from dalembert.show.course import Course, counts, course, events_listed, modes_listed
 from dalembert.show.layout import aligned, cut, duration
 from dalembert.show.notation import wrapped
+from dalembert.show.starting import state_in_words
 
 MOST = 12  # coordinates or constraints that are listed; what is beyond is counted
 MARGIN = "  "
@@ -35,7 +36,8 @@ class Peak(NamedTuple):
 class Summary:
     """A motion in brief. Energy, forces and balance are those at the samples; None where a run has none.
 
-    `start` and `end` are states by name, `work` is by whose force does it, `balance` is how far energy less work
+    `start` and `end` are states by name, `solved` what of the start was not stated but solved from the constraints,
+    `work` is by whose force does it, `balance` is how far energy less work
     strays from what it was, `forces` has one peak a coordinate (none where there are no constraints), `freedom` is
     n − k: coordinates less independent constraints, contacts not counted, and `course` has the modes of what switches.
     """
@@ -45,6 +47,7 @@ class Summary:
     times: tuple[float, float]
     samples: int
     start: Mapping[str, float]
+    solved: tuple[str, ...]
     end: Mapping[str, float]
     parameters: Mapping[str, float]
     constraints: tuple[Brief, ...]
@@ -64,13 +67,13 @@ class Summary:
         system, along = motion.system, motion.along
         keys = [name_of(key) for key in (*system.coordinates, *system.velocities)]
         sampled = len(motion.t) > 0
-        first = motion.y[:, 0] if sampled else motion.end_values
         return cls(
             name=system.name,
             status=motion.status,
             times=(float(motion.t[0]) if sampled else motion.end_time, motion.end_time),
             samples=len(motion.t),
-            start=dict(zip(keys, first.tolist(), strict=True)),
+            start=dict(zip(keys, motion.begin_values.tolist(), strict=True)),
+            solved=tuple(motion.statistics.get("solved", ())),
             end=dict(zip(keys, motion.end_values.tolist(), strict=True)),
             parameters=dict(zip((s.name for s in system.symbols), motion.values.tolist(), strict=True)),
             constraints=tuple(map(Brief.of, system.constraints)),
@@ -123,6 +126,7 @@ class Summary:
                 "constraints": [brief._asdict() for brief in self.constraints],
                 "degrees_of_freedom": self.freedom,
                 "start": dict(self.start),
+                "solved": list(self.solved),
                 "end": dict(self.end),
                 "energy": None if self.energy is None else {"start": self.energy[0], "end": self.energy[1]},
                 "work": dict(self.work),
@@ -186,6 +190,7 @@ class Summary:
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         """What else there is to say, each with a label; the largest force only where the table may not show it."""
+        yield "start", state_in_words(self.start, self.solved)
         if self.energy is not None and self.balance is not None:
             kind = " (kinetic)" if self.kinetic else ""
             yield "energy", f"{self.energy[0]:.6g} at the start, {self.energy[1]:.6g} at the end{kind}"

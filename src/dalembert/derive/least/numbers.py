@@ -18,7 +18,6 @@ from dalembert.derive.mechanics import Sparse, rows
 from dalembert.derive.prepared import form, prepared
 from dalembert.derive.states import numbers, parameter_values
 from dalembert.derive.tape import Tape
-from dalembert.derive.touching import allowance
 from dalembert.model import StateError, Statement, as_number, name_of, refuse
 from dalembert.principles import Instant, explicit
 
@@ -60,12 +59,11 @@ def pack(form: "MinimalForm", state: Any, t: Any, parameters: Any) -> Array:
     """(q, u) of a state on the constraints."""
     inputs, n = numbers(form.system, state, t, parameters), len(form.coordinates)
     off = residuals(form.system, state, t, parameters)
-    most = allowance(inputs[: 2 * n])
     faults = [
         f"it is off the constraint {c.name!r}, by {distance:.3g} (value {level:.3g}, rate {rate:.3g}); "
         "system.start(…) gives the nearest state on the constraints"
-        for c, level, rate, distance in zip(form.system.constraints, *off, strict=True)
-        if distance > most
+        for c, level, rate, distance, on in zip(form.system.constraints, *off[:3], off.on, strict=True)
+        if not on
     ]
     refuse(StateError, "the state", faults)
     if not form.linear:

@@ -1,0 +1,111 @@
+"""The states a question leaves to choose from: the nearest on the constraints, and those about as near."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dalembert.derive import CLOSE, Array, closeness
+from dalembert.model import against_assumptions
+from dalembert.motion.starts.nearest_state import Nearby, Question, nearest_positions, nearest_velocities
+from dalembert.motion.starts.on_constraints import fit
+from dalembert.motion.starts.order import Near, differing, times_as_far
+from dalembert.motion.starts.turns import same_place
+
+
+class Choice(NamedTuple):
+    """A state (2n,), and how near its positions and velocities are; None where they are those of the question."""
+
+    state: Array
+    places: Near | None
+    speeds: Near | None
+
+    @property
+    def in_family(self) -> bool:
+        """Whether states beside it are as near."""
+        parts = [near.point for near in (self.places, self.speeds) if near is not None]
+        return any(point.stationary and not point.strict for point in parts)
+
+    def differs(self, other: "Choice") -> Array:
+        """Which values (2n,) of two choices really differ."""
+        n = len(self.state) // 2
+        parts = []
+        for part, one, two in ((slice(0, n), self.places, other.places), (slice(n, 2 * n), self.speeds, other.speeds)):
+            if one is not None and two is not None:
+                parts.append(differing(one, two))
+            else:
+                parts.append(self.state[part] != other.state[part])
+        return np.concatenate(parts)
+
+
+class Choices(NamedTuple):
+    """Choices, the nearest first, and the searches they come from; None where nothing had to be sought."""
+
+    found: tuple[Choice, ...]
+    places: Nearby | None
+    speeds: Nearby | None
+
+
+def choices(question: Question, margin: float, *, all_of_them: bool = False, resting: bool = False) -> Choices:
+    """The nearest state on the constraints, and all that were found less than `margin` times as far.
+
+    Positions are compared first; of the same positions, velocities. Positions at which no velocity fits are none.
+    `all_of_them` looks for others also where one is proved to be nearest. With `resting`, contacts that positions were
+    put on stay closed, unless velocities that do not move forbid it. Nothing is found where there is no such state.
+    """
+    places = None
+    if not fit(question, question.place).positions:
+        places = nearest_positions(question, all_of_them=all_of_them)
+    found: list[Choice] = []
+    first: Nearby | None = None
+    for near in [None] if places is None else _settled(places):
+        if found and near is not None and found[0].places and times_as_far(found[0].places, near) >= margin:
+            break
+        q = question.place[: question.n] if near is None else near.values
+        speeds = _speeds(question, q, near.closed if near is not None and resting else (), all_of_them)
+        first = first if found else speeds
+        found += _told_apart(question, found, _with_speeds(question, q, near, speeds, margin))
+    return Choices(tuple(found), places, first)
+
+
+def _settled(nearby: Nearby) -> tuple[Near, ...]:
+    """Those that may be nearest, or all where none is sure to be."""
+    return tuple(near for near in nearby.found if near.point.settled) or nearby.found
+
+
+def _speeds(question: Question, q: Array, closed: tuple[int, ...], all_of_them: bool) -> Nearby | None:
+    """The velocities that fit; None where those of the question do."""
+    rows = [r for r in range(len(question.system.constraints)) if r not in question.sided]
+    v = question.place[question.n :]
+    rate = closeness(question.system, question.inputs(q, v)).rate
+    if closed and (rate[[*rows, *closed]] > CLOSE).any():
+        resting = nearest_velocities(question, q, closed, all_of_them=all_of_them)
+        if resting.found:
+            return resting
+    if (rate[rows] <= CLOSE).all():
+        return None
+    return nearest_velocities(question, q, all_of_them=all_of_them)
+
+
+def _with_speeds(
+    question: Question, q: Array, near: Near | None, speeds: Nearby | None, margin: float
+) -> Iterator[Choice]:
+    """Positions with every velocity that is about as near as the nearest."""
+    if speeds is None:
+        yield Choice(np.concatenate([q, question.place[question.n :]]), near, None)
+        return
+    settled = _settled(speeds)
+    for speed in settled:
+        if speed is settled[0] or times_as_far(settled[0], speed) < margin:
+            yield Choice(np.concatenate([q, speed.values]), near, speed)
+
+
+def _told_apart(question: Question, found: list[Choice], more: Iterator[Choice]) -> Iterator[Choice]:
+    """Those that have the signs they are declared with, and are not a place known before, whole turns apart."""
+    keys = (*question.system.coordinates, *question.system.velocities)
+    for choice in more:
+        solved = zip(keys, choice.state.tolist(), question.place.tolist(), strict=True)
+        if any(value != stated and list(against_assumptions(key, value)) for key, value, stated in solved):
+            continue
+        if not any(same_place(question, choice.state, other.state) for other in found):
+            yield choice

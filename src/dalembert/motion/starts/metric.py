@@ -1,0 +1,103 @@
+"""The metric in which a start is near: that of the mass matrix, in units in which the matrix is balanced."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.derive import Array, prepared
+from dalembert.derive.relations import Relation
+from dalembert.derive.scales import coordinate_units, mass
+from dalembert.model import StateError
+from dalembert.motion.starts.nearest_point import Point
+from dalembert.motion.starts.order import Near
+from dalembert.motion.starts.surface import EPS, Problem
+
+if TYPE_CHECKING:
+    from dalembert.motion.starts.nearest_state import Question
+
+DEFINITE = 1e-12  # of the largest: an eigenvalue of M below minus this is negative
+WEIGHTLESS = 1e-7  # of a change in its own units: a shorter one in the metric of M has no mass
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """Changes x = units · z of what is free (n,), with zᵀWz `scale` = xᵀMx; W (k, k) has entries up to one.
+
+    `by_mass` is False where M does not exist or is no metric, being indefinite or zero: then zᵀWz = zᵀz.
+    """
+
+    free: Array
+    units: Array
+    W: Array
+    scale: float
+    by_mass: bool
+
+    @classmethod
+    def at(cls, question: "Question", q: Array, free: Array) -> "Metric":
+        """M at positions q and the velocities of the question."""
+        n, kept = question.n, prepared(question.system)
+        inputs = question.inputs(q, question.place[n:])
+        try:
+            M, units = mass(kept, inputs), coordinate_units(kept, inputs)[free]
+        except StateError:
+            M, units = np.zeros((n, n)), np.ones(n)[free]
+        W = units[:, None] * M[np.ix_(free, free)] * units
+        size = float(np.abs(W).max(initial=0.0))
+        least = float(np.linalg.eigvalsh(W)[0]) if W.size else 0.0
+        if size == 0 or least < -DEFINITE * size:
+            return cls(free, units, np.eye(len(units)), 1.0, False)
+        return cls(free, units, W / size, size, True)
+
+    def point(self, values: Array) -> Array:
+        """What is free (k,) of values (n,), in the units of the metric."""
+        scaled: Array = values[self.free] / self.units
+        return scaled
+
+    def values(self, start: Array, x: Array) -> Array:
+        """The start (n,) with what is free at x (k,)."""
+        values = start.copy()
+        values[self.free] = self.units * x
+        return values
+
+    def usual(self, start: Array) -> float:
+        """The size of what a change is made to, where nothing else says how far to look."""
+        return float(np.abs(self.point(start)).max(initial=0.0)) or 1.0
+
+    def problem(
+        self, start: Array, relation: Relation, rows: Sequence[int], inputs: Callable[[Array], list[float]]
+    ) -> Problem:
+        """The nearest point to a start (n,) on some rows of a relation; `inputs` makes bare numbers of values (n,).
+
+        Rows that nothing free stands in are left out: whether they hold is not for a search to find.
+        """
+        chosen = np.array([r for r in rows if relation.depends(r, self.free)], dtype=int)
+        block = np.ix_(chosen, np.flatnonzero(self.free))
+
+        def at(x: Array) -> tuple[Array, Array]:
+            c, J = relation.at(inputs(self.values(start, x)))
+            return c[chosen], J[block] * self.units
+
+        def curvature(x: Array, weights: Array) -> Array:
+            every = np.zeros(relation.count)
+            every[chosen] = weights
+            H = relation.curvature(inputs(self.values(start, x)), every)[np.ix_(self.free, self.free)]
+            bent: Array = self.units[:, None] * H * self.units
+            return bent
+
+        return Problem(self.point(start), self.W, at, curvature, relation.degree(chosen.tolist(), self.free))
+
+    def near(self, start: Array, point: Point, on: Callable[[Array], bool], closed: tuple[int, ...]) -> Near:
+        """A point as values (n,); what it changes by rounding alone is left as it was, where the constraints allow."""
+        size, origin = float(np.abs(point.z).max(initial=0.0)), self.point(start)
+        faint = np.abs(point.z) <= 64 * EPS * float(np.abs(point.x[point.z != 0]).max(initial=0.0))
+        values = self.values(start, np.where(faint, origin, point.x))
+        if not on(values):
+            values = self.values(start, point.x)
+        change = float(np.linalg.norm(point.z))
+        length = float(np.sqrt(2 * max(point.cost, 0.0)))
+        distance = length * float(np.sqrt(self.scale)) if length > WEIGHTLESS * change else 0.0
+        sizes = np.zeros(len(start))
+        sizes[self.free] = size * self.units
+        return Near(values, distance, change, sizes, point, closed)

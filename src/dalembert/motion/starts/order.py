@@ -1,0 +1,60 @@
+"""Which of several states is nearer, which are equally near, which really differ, and which of them comes first."""
+
+from functools import cmp_to_key
+from typing import NamedTuple
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.motion.starts.nearest_point import Point
+
+TIED = 1e-10  # relative: distances no farther apart are equal
+APART = 1e-6  # of its size, or of the change: values farther apart than this are different ones
+
+
+class Near(NamedTuple):
+    """Positions or velocities (n,) on the constraints, near given ones, and how near.
+
+    `distance` is √(xᵀMx) of the change x; `change` its length in units in which M is balanced, which tells apart what
+    has no mass; `size` (n,) the largest part of the change in the unit of each coordinate. `closed` are the contacts
+    that touch.
+    """
+
+    values: Array
+    distance: float
+    change: float
+    size: Array
+    point: Point
+    closed: tuple[int, ...]
+
+
+def times_as_far(near: Near, other: Near) -> float:
+    """How many times as far as one state another is: by their distances or, where these are zero, by their changes."""
+    one, two = (
+        (near.distance, other.distance) if max(near.distance, other.distance) > 0 else (near.change, other.change)
+    )
+    return two / one if one > 0 else 1.0 if two == 0 else np.inf
+
+
+def differing(near: Near, other: Near) -> Array:
+    """Which values (n,) of two states really differ."""
+    sizes = np.maximum.reduce([np.abs(near.values), np.abs(other.values), near.size, other.size])
+    apart: Array = np.abs(near.values - other.values) > APART * sizes
+    return apart
+
+
+def ordered(found: list[Near]) -> tuple[list[Near], int]:
+    """States nearest first, and how many are as near as the first.
+
+    Of those the first is the one whose first differing coordinate, in the order of the statement, is larger.
+    """
+    ranked = sorted(found, key=lambda near: (near.distance, near.change))
+    tied = sum(times_as_far(ranked[0], near) <= 1 + TIED for near in ranked) if ranked else 0
+    return [*sorted(ranked[:tied], key=cmp_to_key(_later)), *ranked[tied:]], tied
+
+
+def _later(near: Near, other: Near) -> int:
+    apart = np.flatnonzero(differing(near, other))
+    if not apart.size:
+        return 0
+    return -1 if near.values[apart[0]] > other.values[apart[0]] else 1

@@ -1,0 +1,146 @@
+"""All nearest points of a surface that a search from many beginnings finds, nearest first; nothing in it is random.
+
+The nearest point is no farther than any point of the surface. So the beginnings fill a ball around the origin, twice as
+large as the nearest point found is far: along the axes, at the mirror images of what was found, and in directions from
+a fixed list.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dalembert.model import StateError
+from dalembert.motion.starts.nearest_point import FLAT, Point, nearest_point
+from dalembert.motion.starts.surface import Problem
+
+Array = np.ndarray
+APART = 1e-6  # of what moved: points farther apart than this are different ones
+BEGINNINGS = (
+    (1, 10),
+    (2, 20),
+    (6, 32),
+    (12, 20),
+    (40, 8),
+    (150, 2),
+)  # up to so many variables, so many directions; else none
+AXES = 12  # up to so many variables, beginnings on the axes, and mirror images
+LEAP = 4  # times as far as the surface should be: a first point farther away was leapt to
+WELL_FILLED = 5  # a ball this many times as large as the nearest point is far was too large to be well filled
+TURNED = 6  # of the nearest points, so many are turned back by whole turns
+RADII = (1.0, 0.5, 1.5, 2.0, 0.2)
+
+
+class Found(NamedTuple):
+    """Points of the surface, nearest first, how many beginnings were tried, and whether no other can be as near."""
+
+    points: tuple[Point, ...]
+    beginnings: int
+    proved: bool
+
+
+def search(
+    problem: Problem, accepts: Callable[[Array], bool], usual: float, turn: Array, *, all_of_them: bool
+) -> Found:
+    """The local minima found; those that `accepts` does not take as points of the surface are left out.
+
+    `usual` is a distance to begin with where c does not tell one, `turn` (k,) a whole turn in the units of x. Where the
+    first point is proved to be the nearest of all, others are sought only if `all_of_them` are wanted.
+    """
+    k = len(problem.W)
+    points, tried = list[Point](), 0
+
+    def look(z: Array, reach: float) -> None:
+        nonlocal tried
+        tried += 1
+        with np.errstate(all="ignore"):  # a step too far may overflow, and is not taken
+            point = nearest_point(problem, problem.origin + z, reach, points)
+        if point is not None and accepts(point.x) and not any(_same(point, other) for other in points):
+            points.append(point)
+
+    reach = _reach(problem) or usual
+    look(np.zeros(k), reach)
+    if not k:  # nothing can move
+        return Found(tuple(points), tried, True)
+    proved = bool(points) and _is_nearest(problem, points[0])
+    if not proved or (all_of_them and problem.degree > 1):
+        radius = min(problem.far(points[0].x) or reach, LEAP * reach) if points else reach
+        for z in _beginnings(k, radius):
+            look(z, reach)
+        nearest = min((problem.far(point.x) for point in points), default=radius)
+        if not radius / WELL_FILLED <= nearest <= radius:
+            for z in _beginnings(k, nearest):
+                look(z, nearest)
+        if points and k <= AXES:
+            best = min(points, key=lambda point: point.cost)
+            for z in _mirrored(best.z):
+                look(z, reach)
+        for point in sorted(points, key=lambda point: point.cost)[:TURNED]:
+            for z in _turned_back(point.z, turn):
+                look(z, reach)
+    points.sort(key=lambda point: (point.cost, float(point.z @ point.z)))
+    if points and not proved:
+        proved = _is_nearest(problem, points[0])
+    return Found(tuple(points), tried, proved)
+
+
+def _is_nearest(problem: Problem, point: Point) -> bool:
+    """Whether no other point can be as near: the Lagrangian is convex, and this is its one least point."""
+    if not point.strict:
+        return False
+    return problem.degree == 1 or (problem.degree == 2 and point.whole > FLAT)
+
+
+def _same(point: Point, other: Point) -> bool:
+    """Whether two points are one, but for the error of where they were found."""
+    size = np.maximum(np.abs(point.x), np.abs(other.x))
+    moved = (point.z != 0) | (other.z != 0)
+    return bool((np.abs(point.x - other.x) <= APART * size[moved].max(initial=0.0)).all())
+
+
+def _reach(problem: Problem) -> float:
+    """About how far the surface is, by the first two derivatives of each c at the origin; 0 where these do not tell."""
+    try:
+        c, J = problem.rows(problem.origin)
+        bends = [np.linalg.norm(problem.curvature(problem.origin, row)) for row in np.eye(len(c))[:64]]
+    except StateError:
+        return 0.0
+    far = []
+    for value, slope, bend in zip(np.abs(c), np.linalg.norm(J, axis=1), bends, strict=False):
+        ways = [value / slope] if slope > 0 else []
+        ways += [np.sqrt(2 * value / bend)] if bend > 0 else []
+        if value > 0 and ways:
+            far.append(float(min(ways)))
+    return max(far, default=0.0)
+
+
+def _beginnings(k: int, distance: float) -> Iterator[Array]:
+    """Points in the ball of twice the distance: on the axes, then in directions from a fixed list."""
+    if k <= AXES:
+        for j in range(k):
+            for side in (1.0, -1.0):
+                yield distance * side * np.eye(k)[j]
+    count = next((many for most, many in BEGINNINGS if k <= most), 0)
+    directions = np.random.default_rng(7).standard_normal((count, k))
+    for i, way in enumerate(directions):
+        yield distance * RADII[i % len(RADII)] * way / np.abs(way).max()
+
+
+def _mirrored(z: Array) -> Iterator[Array]:
+    """The images of a point in the origin and in each plane of coordinates."""
+    yield -z
+    for j in np.flatnonzero(np.abs(z) > APART * np.abs(z).max(initial=0.0)):
+        image = z.copy()
+        image[j] = -image[j]
+        yield image
+
+
+def _turned_back(z: Array, turn: Array) -> Iterator[Array]:
+    """The same, if these are angles, with those farther than half a turn brought nearer by whole turns."""
+    turns = np.round(z / turn)
+    if turns.any():
+        yield z - turns * turn
+        for j in np.flatnonzero(turns) if np.count_nonzero(turns) > 1 else ():
+            image = z.copy()
+            image[j] -= turns[j] * turn[j]
+            yield image

@@ -188,6 +188,8 @@ class TestWords:
         off = system(da.Holonomic(ring, "ring")).verify({x: 5.0, y: 5.0, vx: 0.0, vy: 0.0})
         assert "off the constraints" in off.text()
         assert off.distance[0] > 1
+        assert not off.passed
+        assert [check.name for check in off.checks if not check.passed] == ["state"]
         on = system(da.Holonomic(ring, "ring")).verify(ON_RING)
         assert "off the constraints" not in on.text()
 

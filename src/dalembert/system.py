@@ -83,10 +83,14 @@ class System(Statement):
     def verify(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
     ) -> Certificate:
-        """Every principle's answer at a state, side by side, with the laws they must obey."""
+        """Every principle's answer at a state, side by side, with the laws they must obey.
+
+        It does not pass for a state that is off the constraints.
+        """
         now = self.instant(state, t, parameters)
-        distance = self._touching(state, t, parameters).residuals(state, t, parameters).distance
-        return certify(now, distance=distance.tolist())
+        distance = self._touching(state, t, parameters).residuals(state, t, parameters).distance.tolist()
+        most = derive.allowance(derive.numbers(self, state, t, parameters)[: 2 * now.n])
+        return certify(now, distance=distance, allowed=[most] * len(distance))
 
     def geometry(
         self, state: Mapping[Any, Any] | None = None, t: float = 0.0, parameters: Mapping[Any, Any] | None = None

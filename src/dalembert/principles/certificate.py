@@ -3,22 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dalembert.principles.certificate_text import certificate_text
+from dalembert.principles.dependence import Dependency, dependent_rows, heavy_first
 from dalembert.principles.errors import Array
 from dalembert.principles.explicit import pseudo_inverse
-from dalembert.principles.factors import cho_solve, cholesky, solve_triangular
+from dalembert.principles.factors import cho_solve, solve_triangular
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Answer, Instant
-from dalembert.principles.ready import Ready, prepare
+from dalembert.principles.ready import Ready, prepare, virtual_basis
 from dalembert.principles.registry import REGISTRY
-from dalembert.principles.rows import CONSISTENT, Dependency, dependent_rows
-
-SAFETY = 100
-LOOSEST = 1e-5
-"""The tolerance is SAFETY (n + m) ε (cond M + cond B), M balanced, and never looser than this."""
+from dalembert.principles.tolerances import CONSISTENT, LOOSEST, SAFETY
 
 SAMPLES = 5
 """How many random possible accelerations the Gauss measure is compared on."""
@@ -49,7 +48,7 @@ class Certificate:
     (z − q̈)ᵀM(z − q̈) (empty where the constraints leave no other); orthogonality, the M-inner product of the
     two components of the deviation q̈ − a; rank, dependencies among rows, tolerance asked, checks made.
     Arrays are those of `answer`, the explicit one; checks take the worst of all principles.
-    `distance`: how far the state is off each constraint, where that is known; it is told, not checked.
+    `distance` and `allowed`: how far the state is off each constraint and how far it may be, where that is known.
     `replaced`: M was not positive definite, and the Gauss measure is that of its equivalent.
     """
 
@@ -71,6 +70,7 @@ class Certificate:
     replaced: bool
     checks: tuple[Check, ...]
     distance: tuple[float, ...] = ()
+    allowed: tuple[float, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -122,23 +122,28 @@ class Certificate:
             "dependencies": [
                 {"row": d.row, "on": list(d.on), "coefficients": list(d.coefficients)} for d in self.dependencies
             ],
-            "distance": [d if d < float("inf") else None for d in self.distance],
+            "distance": [d if d < inf else None for d in self.distance],
             "tolerance": self.tolerance,
             "mass_replaced": self.replaced,
-            "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
+            "checks": [
+                {**check._asdict(), "value": check.value if check.value < inf else None, "passed": check.passed}
+                for check in self.checks
+            ],
         }
 
 
-def certify(now: Instant, seed: int = 0, distance: Sequence[float] = ()) -> Certificate:
+@in_words
+def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), allowed: Sequence[float] = ()) -> Certificate:
     """Ask every principle, compare the answers, and check them against the laws they must obey.
 
-    `seed` fixes the random possible accelerations. Differences are measured in the norms of the problem:
-    accelerations in that of M, forces in that of M⁻¹, multipliers by the force they stand for, all relative
-    to the accelerations that act.
+    `seed` fixes the random possible accelerations. `distance` (m,), how far the state is off each constraint, is
+    checked where `allowed` (m,) says how far it may be: off the constraints no motion passes through a state.
+    Differences are measured in the norms of the problem: accelerations in that of M, forces in that of M⁻¹, multipliers
+    by the force they stand for, all relative to the accelerations that act.
     Raises MassError, ContradictionError.
     """
-    ready = prepare(now)
-    L = cholesky(ready.M, lower=True)
+    ready = prepare(now, stated=True)
+    L = ready.L
     answers = {name: principle(now) for name, principle in REGISTRY.items()}
     natural = {name: _natural(ready, L, answer) for name, answer in answers.items()}
     q = natural["explicit"].acceleration
@@ -152,7 +157,7 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = ()) -> Cert
     )
     sigma = ready.rows.sigma
     condition = np.linalg.cond(ready.M) + (sigma[0] / sigma[-1] if sigma.size else 1.0)
-    tolerance = float(min(SAFETY * (now.n + now.m) * np.finfo(float).eps * condition, LOOSEST))
+    tolerance = float(min(SAFETY * (now.n + now.m) * condition, LOOSEST))
     measure, excess, predicted, largest = _gauss(ready, L, q, size, np.random.default_rng(seed))
     checks = [
         Check("agreement", apart, tolerance, f"the principles agree; farthest: {first}, {second} on {part}"),
@@ -166,8 +171,16 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = ()) -> Cert
             Check("least constraint", least, tolerance, none),
             Check("excess", miss, tolerance, "their excess over the least is (z − q̈)ᵀM(z − q̈)"),
         ]
+    if allowed:
+        parts = [d / a if a else inf * bool(d) for d, a in zip(distance, allowed, strict=True)]
+        checks.append(
+            Check(
+                "state", float(max(parts, default=0.0)), 1.0, "the state is on the constraints, as near as it must be"
+            )
+        )
     answer = answers["explicit"]
-    basis = np.linalg.qr(ready.units[:, None] * ready.rows.virtual)[0]
+    basis = virtual_basis(ready)
+    energy = float(np.ldexp(1.0, 2 * ready.power))  # of the units in which the question is asked
     return Certificate(
         now=now,
         answers=answers,
@@ -177,16 +190,17 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = ()) -> Cert
         virtual=basis,
         virtual_work=basis.T @ answer.force,
         prescribed_work=basis.T @ now.C,
-        gauss_measure=measure,
-        gauss_excess=excess,
-        predicted_excess=predicted,
-        orthogonality=float(natural["explicit"].ideal @ natural["explicit"].nonideal),
+        gauss_measure=measure * energy,
+        gauss_excess=excess * energy,
+        predicted_excess=predicted * energy,
+        orthogonality=float(natural["explicit"].ideal @ natural["explicit"].nonideal) * energy,
         rank=ready.rank,
-        dependencies=dependent_rows(ready.rows, ready.M),
+        dependencies=dependent_rows(ready.decided.natural),
         tolerance=tolerance,
         replaced=ready.replaced,
         checks=tuple(checks),
-        distance=tuple(float(d) for d in distance),
+        distance=tuple(map(float, distance)),
+        allowed=tuple(map(float, allowed)),
     )
 
 
@@ -194,10 +208,10 @@ def _natural(ready: Ready, L: Array, answer: Answer) -> Answer:
     """The answer where Euclidean length is that of the problem: Lᵀq̈, L⁻¹Q, and σ_k λ for unit rows."""
     sigma = ready.rows.sigma
     return Answer(
-        L.T @ (answer.acceleration / ready.units),
-        solve_triangular(L, answer.ideal * ready.units, lower=True),
-        solve_triangular(L, answer.nonideal * ready.units, lower=True),
-        answer.multipliers / ready.rows.scale * (sigma[-1] if sigma.size else 1.0),
+        L.T @ ready.acceleration(answer.acceleration),
+        solve_triangular(L, ready.force(answer.ideal), lower=True),
+        solve_triangular(L, ready.force(answer.nonideal), lower=True),
+        np.ldexp(answer.multipliers, -ready.rows.powers - ready.power) * (sigma[-1] if sigma.size else 1.0),
     )
 
 
@@ -208,7 +222,8 @@ def _gauss(
 
     z = A⁺b + V y: made from the constraints alone, without q̈, so that the comparison proves something.
     """
-    center = L.T @ cho_solve((L, True), ready.Q + ready.C)  # Lᵀ(a + c)
+    load = ready.decided.loaded(ready.Q + ready.C, ready.b)
+    center = L.T @ cho_solve((L, True), load)  # Lᵀ(a + c)
     measure = float(np.sum((q - center) ** 2))
     free = ready.rows.virtual.shape[1]
     if not free:
@@ -230,16 +245,17 @@ def _law_checks(
 ) -> list[Check]:
     """The laws, each at its worst over all principles, against the arrays as stated."""
     now, rows = ready.now, ready.rows
-    V = ready.units[:, None] * rows.virtual  # M-orthonormal: forces on it have natural size
-    met = motion = ideal = work = split = made = 0.0
+    V = rows.virtual  # M-orthonormal: forces on it have natural size
+    met = motion = ideal = work = split = made = longer_by = 0.0
     for name, answer in answers.items():
-        unbalanced = now.M @ answer.acceleration - now.Q - answer.force
-        met = max(met, _largest(rows.scale * (now.A @ answer.acceleration - now.b) + ready.unmet))
-        motion = max(motion, _largest(solve_triangular(L, ready.units * unbalanced, lower=True)))
-        ideal = max(ideal, _largest(V.T @ answer.ideal))
-        work = max(work, _largest(V.T @ (answer.force - now.C)))
-        exerted = ready.units * (now.A.T @ answer.multipliers - answer.ideal)
+        unbalanced = ready.force(now.M @ answer.acceleration - now.Q - answer.force)
+        met = max(met, _largest(ready.right(now.A @ answer.acceleration - now.b) + ready.unmet))
+        motion = max(motion, _largest(solve_triangular(L, unbalanced, lower=True)))
+        ideal = max(ideal, _largest(V.T @ ready.force(answer.ideal)))
+        work = max(work, _largest(V.T @ ready.force(answer.force - now.C)))
+        exerted = ready.force(now.A.T @ answer.multipliers - answer.ideal)
         made = max(made, _largest(solve_triangular(L, exerted, lower=True)))
+        longer_by = max(longer_by, _off_range(ready, answer.multipliers))
         one, two = natural[name].ideal, natural[name].nonideal
         longer = max(float(np.linalg.norm(one)), float(np.linalg.norm(two))) or 1.0
         split = max(split, abs(float(one @ two)) / longer)
@@ -252,9 +268,32 @@ def _law_checks(
         Check("orthogonality", split / size, tolerance, "the two parts of q̈ − a are M-orthogonal"),
     ]
     if rows.rank < now.m:
-        unmet = _largest(ready.unmet) / max(_largest(rows.scale * now.b), size)
-        checks.append(Check("redundant rows", unmet, CONSISTENT, "dependent rows ask for the same thing"))
+        unmet = _largest(ready.unmet) / max(_largest(ready.b + ready.unmet), size)
+        checks += [
+            Check("least norm", longer_by, tolerance, "λ is orthogonal to all that redundant rows can share out anew"),
+            Check("redundant rows", unmet, float(CONSISTENT), "dependent rows ask for the same thing"),
+        ]
     return checks
+
+
+def _off_range(ready: Ready, multipliers: Array) -> float:
+    """How far λ (m,) is from the range of the stated rows, where the shortest λ with its force lies.
+
+    Each dependent row, A_d = Σ c_j A_j, gives a y = e_d − Σ c_j e_j with Aᵀy = 0. The largest |yᵀλ|, as a part of
+    Σ |y_i| |λ_i|, which no factor on a row changes.
+    """
+    natural = ready.decided.natural
+    power = np.frexp(multipliers)[1] + natural.powers
+    largest = int(np.max(power[multipliers != 0])) if multipliers.any() else 0
+    with np.errstate(under="ignore"):
+        share = np.ldexp(multipliers / natural.length, natural.powers - largest)  # λ_i over the size of its row
+    made = heavy_first(natural)
+    worst = 0.0
+    for d, factors in zip(made.others.tolist(), made.factors.T, strict=True):
+        terms = np.append(factors * share[made.chosen], -share[d])
+        size = float(np.sum(np.abs(terms)))
+        worst = max(worst, abs(float(np.sum(terms))) / size if size else 0.0)
+    return worst
 
 
 def _largest(values: Array) -> float:

@@ -10,9 +10,6 @@ from dalembert.principles.errors import combination
 if TYPE_CHECKING:
     from .certificate import Certificate
 
-OFF = 1e-6
-"""How far a state may be off a constraint before it is told."""
-
 LISTED = 8
 """How many coordinates, rows or dependencies are shown before the rest is only counted."""
 
@@ -37,10 +34,11 @@ def _system(certificate: Certificate) -> Iterator[str]:
         sources = combination(d.coefficients, [f"“{now.constraints[j]}”" for j in d.on])
         lines.append(f"“{name}” = {sources}" if d.on else f"“{name}” is a row of zeros: it does not act at this state")
     yield from _shown(lines, "dependent rows")
-    far = [(d, name) for d, name in zip(certificate.distance, now.constraints, strict=False) if d > OFF]
+    bounds = zip(certificate.distance, certificate.allowed, now.constraints, strict=False)
+    far = [(distance, name) for distance, allowed, name in bounds if distance > allowed]
     if far:
         distance, name = max(far)
-        yield f"The state is off the constraints, by {distance:.2g} at “{name}”: what follows is about it all the same."
+        yield f"The state is off the constraints, by {distance:.2g} at “{name}”: no motion passes through it."
     if any(d.on for d in certificate.dependencies):
         yield "Redundant rows do not change the motion; their multipliers are the ones of least norm."
     if certificate.replaced:

@@ -10,7 +10,7 @@ import numpy as np
 from sympy import Expr
 
 from dalembert import derive, motion, show
-from dalembert.model import ModelError, OneSided, Statement, name_of
+from dalembert.model import ModelError, OneSided, StateError, Statement, name_of
 from dalembert.principles import Certificate, ContradictionError, Instant, MassError, certify, least_squares
 
 if TYPE_CHECKING:
@@ -211,9 +211,11 @@ class System(Statement):
         try:
             certificate = self.verify(state)
         except ContradictionError as error:
+            from dalembert.motion.reconciling import reconcile  # rows that contradict are rare
+
             try:
-                reconciled = least_squares(self.instant(state))
-            except (ContradictionError, MassError):  # work-doing forces that need the multipliers, or no metric
+                reconciled = least_squares(reconcile(self, state).now)
+            except (ContradictionError, MassError, StateError):  # a work-doing force that is not determined
                 reconciled = None
             return show.Finding(named, names, off, None, None, error, reconciled)
         velocity = np.array([state[v] for v in self.velocities])

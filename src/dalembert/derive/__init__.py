@@ -5,12 +5,15 @@ from dalembert.derive.evaluate import (
     Array,
     Residuals,
     RowNumbers,
+    bare_instant,
     energy_and_power,
+    follows_multipliers,
     instant,
     instant_at,
     mass_and_rows,
     residuals,
     residuals_at,
+    with_work,
 )
 from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
 from dalembert.derive.least.minimal import MinimalForm, minimal
@@ -31,10 +34,12 @@ __all__ = [
     "RowNumbers",
     "allowance",
     "apart",
+    "bare_instant",
     "caches",
     "classify",
     "closed_form",
     "energy_and_power",
+    "follows_multipliers",
     "form",
     "initial_state",
     "instant",
@@ -48,4 +53,5 @@ __all__ = [
     "residuals",
     "residuals_at",
     "state_values",
+    "with_work",
 ]

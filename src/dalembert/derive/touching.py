@@ -18,8 +18,9 @@ def apart(system: Statement, state: Mapping[Any, float], off: Residuals) -> tupl
     """The contacts that are open at a state, or open or close there, by name; not those that are violated, φ < 0."""
     most = allowance(state.values())
     found = []
-    for c, level, rate, distance in zip(system.constraints, *off, strict=True):
-        violated = -level * distance > most * max(abs(level), abs(rate))
+    for c, *numbers in zip(system.constraints, *off, strict=True):
+        level, rate, distance = map(float, numbers)
+        violated = level < 0 and -level / max(abs(level), abs(rate)) * distance > most
         if isinstance(c, OneSided) and distance > most and not violated:
             found.append(c.name)
     return tuple(found)

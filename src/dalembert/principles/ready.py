@@ -64,6 +64,13 @@ class Decided:
         """The λ (m,) of least norm in the stated rows with the force of a λ (m,) of `rows`; see `least_norm`."""
         return least_norm(self.natural, np.ldexp(multipliers, self.rows.powers))
 
+    def multipliers_of_forces(self) -> Array:
+        """(Aᵀ)⁺ (m, n) of the stated rows: λ of least norm for a force in the range of Aᵀ, in stated units."""
+        rows = self.rows
+        shares = rows.span @ ((rows.held.T * self.units) / rows.sigma[:, None])  # heldᵀAᵀ = sigma spanᵀ
+        columns = [self.least_norm(column) for column in shares.T]
+        return np.column_stack(columns)
+
 
 @dataclass(frozen=True, eq=False)
 class Ready:

@@ -14,10 +14,10 @@ from dalembert.derive import Array, energy_and_power, instant_at, mass_and_rows
 from dalembert.engine.flow import POWERS, Along, Choice, Piece, Watch
 from dalembert.model import StateError, Statement
 from dalembert.principles import Answer, ContradictionError, Instant, InstantError, MassError, explicit
+from dalembert.principles.ready import decide
 
 FINEST = 100 * float(np.finfo(float).eps)  # SciPy's smallest relative tolerance
 FAILURES = (StateError, ContradictionError, MassError, InstantError)
-SINGULAR = 1e-10
 LEAP = 1000  # steps at most over a singular place
 
 
@@ -36,10 +36,9 @@ class Plain:
         self._tolerance = max(tolerance, FINEST)
         self._failure = ""
         now, _ = self._decide(t, state)  # raises where there is no motion from this state
-        M, A = now.M, now.A
-        self._augment = np.linalg.eigvalsh(M)[0] <= SINGULAR * np.abs(M).max()
-        sigma = _singular_values(M + A.T @ A if self._augment else M, A)
-        self._rank = int(np.count_nonzero(sigma > SINGULAR * sigma.max(initial=0.0)))
+        decided = decide(now)
+        self._units, self._scale = decided.units, decided.rows.scale  # natural ones at the start, kept through the run
+        self._augment, self._rank = bool(decided.mass.gamma), decided.rows.rank
 
     @property
     def facts(self) -> dict[str, object]:
@@ -139,23 +138,23 @@ class Plain:
 
     def _watched(self, t: float, state: Array) -> tuple[Array, Array, Array, Array]:
         M, rows = mass_and_rows(self._system, self._inputs(t, state))
+        M, A = self._units[:, None] * M * self._units, self._scale[:, None] * rows.A * self._units
         if self._augment:
-            M = M + rows.A.T @ rows.A
+            M = M + A.T @ A
         smallest = np.linalg.eigvalsh(M)[0]
-        sigma = _singular_values(M, rows.A, False) if smallest > 0 else np.zeros(self._rank)
+        sigma = _singular_values(M, A) if smallest > 0 else np.zeros(self._rank)
         weakest = sigma[self._rank - 1] ** 2 if self._rank else 1.0
-        v = state[self._n : 2 * self._n]
+        v = state[self._n : 2 * self._n] / self._units
         return rows.level, rows.rate, np.linalg.norm(rows.A, axis=1), np.array([smallest, weakest, v @ M @ v])
 
 
-def _singular_values(M: Array, A: Array, unit: bool = True) -> Array:
-    """Those of the rows in the metric of M⁻¹, each of unit length or as it is."""
-    B = np.linalg.solve(np.linalg.cholesky(M), A.T).T
-    if not unit:
-        raw: Array = np.linalg.svd(B, compute_uv=False)
-        return raw
-    length = np.linalg.norm(B, axis=1, keepdims=True)
-    values: Array = np.linalg.svd(B / np.where(length > 0, length, 1.0), compute_uv=False)
+def _singular_values(M: Array, A: Array) -> Array:
+    """Those of the rows in the metric of M⁻¹; zero where rounding leaves M no metric."""
+    try:
+        L = np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        return np.zeros(min(A.shape))
+    values: Array = np.linalg.svd(np.linalg.solve(L, A.T), compute_uv=False)
     return values
 
 

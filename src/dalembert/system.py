@@ -83,9 +83,8 @@ class System(Statement):
 
         It passes only where the state is on the constraints: elsewhere there is no motion for it to be about.
         """
-        touching = self._touching(state, t, parameters)
-        off = touching.residuals(state, t, parameters)
-        now = derive.instant(touching, state, t, parameters)
+        off = self._touching(state, t, parameters).residuals(state, t, parameters)
+        now = self.instant(state, t, parameters)
         return certify(now, distance=off.distance.tolist(), off=off.part.tolist())
 
     def geometry(
@@ -225,9 +224,11 @@ class System(Statement):
         try:
             certificate = touching.verify(state)
         except ContradictionError as error:
+            from dalembert.motion.reconciling import reconcile  # rows that contradict are rare
+
             try:
-                reconciled = least_squares(touching.instant(state))
-            except (ContradictionError, MassError):  # work-doing forces that need the multipliers, or no metric
+                reconciled = least_squares(reconcile(touching, state).now)
+            except (ContradictionError, MassError, StateError):  # a work-doing force that is not determined
                 reconciled = None
             return replace(found, contradiction=error, reconciled=reconciled)
         velocity = np.array([state[v] for v in self.velocities])

@@ -24,6 +24,11 @@ def system(*constraints):
     )
 
 
+def lawful(certificate):
+    """Whether every law holds, though the state is off the constraints, as most random states are."""
+    return {check.name for check in certificate.checks if not check.passed} <= {"on constraints"}
+
+
 SETS = {
     "duplicated": ([sphere], [sphere, sphere]),
     "scaled": ([sphere, plane], [sphere, plane, 1e6 * plane, plane / 1000, -3 * sphere]),

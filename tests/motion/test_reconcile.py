@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
 from dalembert import gallery
-from motion.systems import four_bar, g, m, pendulum, t, x, y, z
+from motion.systems import four_bar, g, m, pendulum, t, x, y
 
 STATE = {x: 0.6, y: -0.8, x.diff(): 0.8, y.diff(): 0.6}
 
@@ -124,21 +123,11 @@ def test_an_open_contact_has_no_row():
 
 
 def test_work_doing_forces():
-    """Friction on the ring is taken at the stated rows; where those contradict each other it does not exist."""
+    """Where rows agree, friction is that of the rows as stated (where they do not: test_reconcile_work.py)."""
     ring = da.System.load(gallery.path("rough-ring"))
     found, answer = da.reconcile(ring, STATE), da.principles.explicit(ring.instant(STATE))
     assert_allclose(found.nonideal, answer.nonideal)
     assert_allclose(found.ideal, answer.ideal)
-    mu = symbols("mu")
-    rough = da.System.from_particles(
-        [da.Particle(m, (x, y, z))],
-        potential=m * g * z,
-        constraints=[da.Holonomic(z, "floor", nature=da.Coulomb(mu)), da.Holonomic(z - t**2, "other")],
-        parameters={m: 1.0, g: 9.81, mu: 0.1},
-    )
-    state = {x: 0, y: 0, z: 0, x.diff(): 1, y.diff(): 0, z.diff(): 0}
-    with pytest.raises(da.StateError, match="'floor', 'other' contradict each other as they are stated"):
-        da.reconcile(rough, state)
 
 
 def test_names_of_coordinates_that_collide():

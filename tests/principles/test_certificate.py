@@ -69,6 +69,32 @@ def test_one_wrong_principle_is_found_and_named(monkeypatch, name, spoil, failin
     assert not result.as_dict()["passed"]
 
 
+@pytest.mark.parametrize("ratio", [1.0, 1e-8, 1e8])
+def test_multipliers_that_are_not_the_shortest_are_found(monkeypatch, ratio):
+    """The right force, shared otherwise among redundant rows, whatever their sizes: only their length tells."""
+    now = Instant(np.eye(2), [0, -9.81], [[0.6, 0.8], [0.6 * ratio, 0.8 * ratio]], [-1, -ratio])
+    assert certify(now).passed
+
+    def wrong(now):
+        answer = principles.explicit(now)
+        shift = answer.multipliers[1] * np.array([-ratio, 1.0]) * 1e-6
+        return answer._replace(multipliers=answer.multipliers + shift)
+
+    monkeypatch.setattr(certificate, "REGISTRY", MappingProxyType(dict.fromkeys(principles, wrong)))
+    assert {check.name for check in certify(now).checks if not check.passed} == {"least norm"}
+
+
+def test_a_state_off_the_constraints_does_not_pass():
+    now = Instant(np.eye(2), [0, -9.81], [[0.6, 0.8]], [-1], constraints=["ring"])
+    assert certify(now, distance=[1e-12], off=[1e-12]).passed
+    off = certify(now, distance=[0.5], off=[0.3])
+    assert [check.name for check in off.checks if not check.passed] == ["on constraints"]
+    assert "by 0.5 at “ring”" in off.text()
+    lost = certify(now, distance=[np.inf], off=[np.inf])
+    json.dumps(lost.as_dict(), allow_nan=False)
+    assert not lost.passed
+
+
 def test_the_gauss_checks_fail_when_all_principles_are_wrong_together(monkeypatch):
     """A possible acceleration that is not the nearest one: agreement cannot see it, the measure does."""
     case = make(5, n=5, rank=2, extra=1)
@@ -88,7 +114,7 @@ def test_the_text_names_rows_and_coordinates():
     now = Instant(np.eye(2), [0, -9.81], [[0.6, 0.8], [1.2, 1.6]], [-1, -2], coordinates=["x", "y"],
                   constraints=["ring", "ring doubled"])  # fmt: skip
     text = certify(now).text()
-    assert "PASSED: 10 of 10" in text
+    assert "PASSED: 11 of 11" in text
     assert "“ring doubled” = 2 “ring”" in text
     assert "1 degree of freedom" in text
     assert 20 <= len(text.splitlines()) <= 30

@@ -104,12 +104,17 @@ def test_what_C_adds_is_the_same_whatever_the_weights():
     assert np.abs(one.acceleration - two.acceleration).max() > 1e-3
 
 
-def test_a_mass_matrix_the_constraints_complete_is_enough_unless_they_contradict():
+def test_a_mass_matrix_the_constraints_complete_is_enough_unless_weights_couple_rows_that_contradict():
     M = np.diag([2.0, 0.0])
     good = Instant(M, [6.0, 1.0], [[1.0, -0.5], [2.0, -1.0]], [0.0, 0.0])
     np.testing.assert_allclose(least_squares(good, [1, 7]).acceleration, [4, 8])
+    bad = Instant(M, [6.0, 1.0], good.A, [0.0, 1.0])
+    answer = least_squares(bad, [1, 7])  # x − y/2 = 0 and 2 x − y = 1 with 1 : 7, and 2 x + y/2·0 moves as before
+    np.testing.assert_allclose(answer.acceleration[0] - answer.acceleration[1] / 2, 7 * 2 * 1 / (1 + 7 * 4))
+    np.testing.assert_allclose(answer.force, [2, -1], atol=1e-14)  # 0 = 1 + Qᶜ_y, and (1, 2) does no work
+    np.testing.assert_allclose(answer.dynamics, 0, atol=1e-14)
     with pytest.raises(MassError, match="contradict"):
-        least_squares(Instant(M, [6.0, 1.0], good.A, [0.0, 1.0]))
+        least_squares(bad, [1.0] * 5)
 
 
 @pytest.mark.parametrize(

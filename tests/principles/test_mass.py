@@ -103,6 +103,27 @@ def test_a_free_direction_of_negative_inertia_is_named(principle):
     assert "y" in caught.value.coordinates
 
 
+@every
+def test_a_matrix_that_is_regular_but_indefinite_is_refused_in_true_words(principle):
+    """L = x'y' − x y: x'' = −x and y'' = −y are determined, but M is no metric."""
+    now = Instant([[0, 1], [1, 0]], [-2.0, -1.0], coordinates=["x", "y"])
+    with pytest.raises(MassError, match="regular but indefinite") as caught:
+        principle(now)
+    assert caught.value.regular
+    assert "the equations of motion determine the acceleration" in str(caught.value)
+    assert "not determined" not in str(caught.value)
+    v = caught.value.direction
+    np.testing.assert_allclose(v @ now.M @ v, caught.value.inertia)
+    assert caught.value.inertia < 0
+    held = principle(Instant(now.M, now.Q, [[1, -1]], [0]))  # along x + y it is positive
+    np.testing.assert_allclose(held.acceleration, [-1.5, -1.5])
+
+
+def test_a_lagrangian_of_the_wrong_sign_is_suspected():
+    with pytest.raises(MassError, match="opposite sign"):
+        principles.explicit(Instant(-np.eye(3), np.ones(3), [[1, 1, 1]], [0]))
+
+
 def test_geometry_and_certificate_say_that_M_was_replaced():
     now = quaternion(0)
     assert geometry(now).replaced

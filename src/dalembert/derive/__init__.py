@@ -5,12 +5,15 @@ from dalembert.derive.evaluate import (
     Array,
     Residuals,
     RowNumbers,
+    bare_instant,
     energy_and_power,
+    follows_multipliers,
     instant,
     instant_at,
     mass_and_rows,
     residuals,
     residuals_at,
+    with_work,
 )
 from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
 from dalembert.derive.least.minimal import MinimalForm, minimal
@@ -33,11 +36,13 @@ __all__ = [
     "Residuals",
     "RowNumbers",
     "apart",
+    "bare_instant",
     "caches",
     "classify",
     "closed_form",
     "closeness",
     "energy_and_power",
+    "follows_multipliers",
     "form",
     "initial_state",
     "instant",
@@ -51,4 +56,5 @@ __all__ = [
     "residuals",
     "residuals_at",
     "state_values",
+    "with_work",
 ]

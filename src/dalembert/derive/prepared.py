@@ -10,7 +10,7 @@ from dalembert.derive.algebra import Symbols
 from dalembert.derive.mechanics import Derived, Sparse, derive, energy, unconstrained
 from dalembert.derive.relations import Relations
 from dalembert.derive.tape import Tape
-from dalembert.model import Statement, name_of
+from dalembert.model import OneSided, Statement, name_of
 
 Array = np.ndarray
 
@@ -76,6 +76,18 @@ class Prepared:
             return None
         parts = [*d.C, *(e for f in d.friction for e in (f.size, f.speed, *f.along.values()))]
         return Tape([*self._inputs, *self.algebra.lam], parts)
+
+    @cached_property
+    def follows(self) -> bool:
+        """Whether the nature of some constraint depends on multipliers."""
+        d, lam = self.derived, set(self.algebra.lam)
+        parts = [*d.C, *(e for f in d.friction for e in (f.size, f.speed, *f.along.values()))]
+        return any(e.free_symbols & lam for e in parts)
+
+    @cached_property
+    def one_sided(self) -> tuple[int, ...]:
+        """The rows that may only push."""
+        return tuple(r for r, c in enumerate(self.form.constraints) if isinstance(c, OneSided))
 
     @cached_property
     def energy(self) -> Tape:

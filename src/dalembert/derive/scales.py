@@ -21,11 +21,11 @@ import numpy as np
 from dalembert.derive.prepared import Prepared, prepared
 from dalembert.derive.relations import Relations
 from dalembert.model import StateError, Statement
-from dalembert.principles.certificate import ON_CONSTRAINTS
-from dalembert.principles.mass import balanced_units
+from dalembert.principles.tolerances import ON_CONSTRAINTS
+from dalembert.principles.units import balanced_units
 
 Array = np.ndarray
-CLOSE = ON_CONSTRAINTS  # of its terms: how far from zero a residual of values that a person gave may be, 1e-9
+CLOSE = float(ON_CONSTRAINTS)  # of its terms: how far from zero a residual of values that a person gave may be, 1e-9
 EPS = float(np.finfo(float).eps)
 ROUNDING = 256 * EPS  # of what is tied together: what a run at machine precision may leave
 FAINT = 8 * EPS  # of the largest of the whole state: a value that is nothing but rounding
@@ -41,6 +41,7 @@ class Closeness(NamedTuple):
     rate: Array
 
 
+@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
 def closeness(system: Statement, inputs: Sequence[float]) -> Closeness:
     """How far a state is off each constraint, relative to the terms of that constraint.
 

@@ -7,6 +7,7 @@ import numpy as np
 from dalembert.derive import CLOSE, Array, Residuals
 from dalembert.model import OneSided, Statement
 from dalembert.principles import Reconciliation
+from dalembert.principles.ready import decide, length
 
 ROUNDING = 1e-9
 """A contact that pulls by less than this part of the forces at work is one that carries nothing."""
@@ -45,18 +46,18 @@ def off_series_note(system: Statement, times: Array, off: Sequence[Residuals]) -
 def pulling_notes(system: Statement, found: Reconciliation) -> Iterator[str]:
     """A note for every closed contact whose multiplier is negative: it would have to pull, and opens instead.
 
-    λ = (Aᵀ)⁺ Qᶜ has the covariance (Aᵀ)⁺ cov(Qᶜ) A⁺.
+    λ = (Aᵀ)⁺ Qᶜ has the covariance (Aᵀ)⁺ cov(Qᶜ) A⁺. What pulls is measured in the metric of M⁻¹, against the forces.
     """
     sided = [i for i, c in enumerate(system.constraints) if isinstance(c, OneSided)]
     if not sided:
         return
-    now = found.now
-    share = np.linalg.pinv(now.A.T)  # (m, n)
+    decided = decide(found.now)
+    share = decided.multipliers_of_forces()  # (m, n)
     sigma = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", share, found.force_covariance, share), 0.0))
-    size = np.abs(now.Q).max() + np.abs(found.force).max()
+    size = sum(length(decided.L, decided.units * force) for force in (found.now.Q, found.force))
     for i in sided:
         lam = float(found.multipliers[i])
-        if lam * np.linalg.norm(now.A[i]) < -ROUNDING * size:
+        if lam / decided.rows.scale[i] < -ROUNDING * size:
             yield (
                 f"The contact “{system.constraints[i].name}” pulls (multiplier {lam:.4g} ± {sigma[i]:.2g}) and can "
                 "only push: it would open. Reconcile the state without it."

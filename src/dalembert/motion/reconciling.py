@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from dalembert.derive import Array, apart, instant_at, numbers, residuals_at
+from dalembert.derive import Array, apart, bare_instant, numbers, residuals_at
 from dalembert.derive.states import parameter_values, undefined
 from dalembert.model import ModelError, OneSided, StateError, Statement, as_number, name_of, refuse
 from dalembert.motion.clocks import Series, series
@@ -15,6 +15,7 @@ from dalembert.motion.notes import off_note, off_series_note, pulling_notes
 from dalembert.motion.reconciled import ReconciledSeries
 from dalembert.motion.rowkeys import Keys, Plan, labelled, plan
 from dalembert.motion.samples import Moment
+from dalembert.motion.settling import settled
 from dalembert.motion.starts import Start
 from dalembert.motion.tables import is_table
 from dalembert.motion.trajectory import Trajectory
@@ -117,8 +118,9 @@ def _at(system: Statement, state: Any, asked: Asked, faults: list[str]) -> Recon
     found = plan(Keys(touching, open_), asked.weights, asked.sigma, measured, faults)
     refuse(ModelError if faults else StateError, SUBJECT, [*faults, *wrong])
     assert found is not None  # no faults
-    now, y = _evidence(_instant(touching, inputs), found, measured)
     try:
+        now, y = _evidence(bare_instant(touching, inputs), found, measured)
+        now = settled(touching, inputs, now, found.trust, y)
         made = reconciled_at(now, found.trust, y, asked.level, found.names)
     except ContradictionError as error:
         error.add_note("In reconcile, a row that is given a weight or a sigma need not hold exactly.")
@@ -152,7 +154,8 @@ def _followed(system: Statement, found: Series, rows: Plan, values: list[float],
         measured = {key: float(column[i]) for key, column in found.measured.items()}
         try:
             inputs = [*found.states[i].tolist(), t, *values]
-            now, y = _evidence(_instant(system, inputs), rows, measured)
+            now, y = _evidence(bare_instant(system, inputs), rows, measured)
+            now = settled(system, inputs, now, rows.trust, y)
             moments.append(Moment.of(now, rows.trust, y))
             off.append(residuals_at(system, inputs))
         except StateError as error:
@@ -162,19 +165,6 @@ def _followed(system: Statement, found: Series, rows: Plan, values: list[float],
             raise
     notes = tuple(off_series_note(system, found.times, off))
     return ReconciledSeries.of(system, found.times, moments, rows, level, notes)
-
-
-def _instant(system: Statement, inputs: list[float]) -> Instant:
-    """The arrays at bare numbers; C is that of the constraints as stated."""
-    try:
-        return instant_at(system, inputs)
-    except ContradictionError as error:
-        rows = ", ".join(map(repr, error.names))
-        fault = (
-            f"the rows {rows} contradict each other as they are stated, and a work-doing force depends on their "
-            "multipliers, which then do not exist: give that force by Prescribed, without the multipliers"
-        )
-        raise StateError("the state", [fault]) from None
 
 
 def _evidence(now: Instant, rows: Plan, measured: Mapping[Any, float]) -> tuple[Instant, Array]:

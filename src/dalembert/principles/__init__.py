@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from dalembert.principles.certificate import Certificate, Check, certify
+from dalembert.principles.dependence import Dependency
 from dalembert.principles.errors import ContradictionError, InstantError, InverseError, MassError
 from dalembert.principles.explicit import explicit
 from dalembert.principles.extended import extended
@@ -22,14 +23,13 @@ from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.least_squares import Reconciled, least_squares
 from dalembert.principles.multipliers import multipliers
 from dalembert.principles.one_four import one_four
-from dalembert.principles.mass import balanced_units
 from dalembert.principles.ready import dependencies, independent_rows
 from dalembert.principles.reconcile import ReconciledRow, Reconciliation, reconcile
 from dalembert.principles.registry import REGISTRY, Principle
-from dalembert.principles.rows import Dependency
 from dalembert.principles.scaled import Scaled, scaled
 from dalembert.principles.stacked import stacked
 from dalembert.principles.trust import Trust
+from dalembert.principles.units import balanced_units
 from dalembert.principles.virtual import virtual
 
 __all__ = [

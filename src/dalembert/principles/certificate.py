@@ -3,25 +3,24 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dalembert.principles.certificate_text import certificate_text
+from dalembert.principles.dependence import Dependency, dependent_rows, heavy_first
 from dalembert.principles.errors import Array
 from dalembert.principles.explicit import pseudo_inverse
-from dalembert.principles.factors import cho_solve, cholesky, solve_triangular
+from dalembert.principles.factors import cho_solve, solve_triangular
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Answer, Instant
-from dalembert.principles.ready import Ready, prepare
+from dalembert.principles.ready import Ready, prepare, virtual_basis
 from dalembert.principles.registry import REGISTRY
-from dalembert.principles.rows import CONSISTENT, Dependency, dependent_rows
+from dalembert.principles.tolerances import CONSISTENT, LOOSEST, ON_CONSTRAINTS, SAFETY
 
-SAFETY = 100
-LOOSEST = 1e-5
-"""The tolerance is SAFETY (n + m) ε (cond M + cond B), M balanced, and never looser than this."""
-
-ON, ON_CONSTRAINTS = "on constraints", 1e-9
-"""The check that the state is on the constraints: its name, and how much of a constraint may be left of it."""
+ON = "on constraints"
+"""The name of the check that the state is on the constraints."""
 
 SAMPLES = 5
 """How many random possible accelerations the Gauss measure is compared on."""
@@ -131,20 +130,17 @@ class Certificate:
             "dependencies": [
                 {"row": d.row, "on": list(d.on), "coefficients": list(d.coefficients)} for d in self.dependencies
             ],
-            "distance": [d if d < float("inf") else None for d in self.distance],
+            "distance": [d if d < inf else None for d in self.distance],
             "tolerance": self.tolerance,
             "mass_replaced": self.replaced,
             "checks": [
-                {
-                    **check._asdict(),
-                    "value": check.value if check.value < float("inf") else None,
-                    "passed": check.passed,
-                }
+                {**check._asdict(), "value": check.value if check.value < inf else None, "passed": check.passed}
                 for check in self.checks
             ],
         }
 
 
+@in_words
 def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Sequence[float] = ()) -> Certificate:
     """Ask every principle, compare the answers, and check them against the laws they must obey.
 
@@ -154,8 +150,8 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Se
     multipliers by the force they stand for, all relative to the accelerations that act.
     Raises MassError, ContradictionError.
     """
-    ready = prepare(now)
-    L = cholesky(ready.M, lower=True)
+    ready = prepare(now, stated=True)
+    L = ready.L
     answers = {name: principle(now) for name, principle in REGISTRY.items()}
     natural = {name: _natural(ready, L, answer) for name, answer in answers.items()}
     q = natural["explicit"].acceleration
@@ -169,10 +165,10 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Se
     )
     sigma = ready.rows.sigma
     condition = np.linalg.cond(ready.M) + (sigma[0] / sigma[-1] if sigma.size else 1.0)
-    tolerance = float(min(SAFETY * (now.n + now.m) * np.finfo(float).eps * condition, LOOSEST))
+    tolerance = float(min(SAFETY * (now.n + now.m) * condition, LOOSEST))
     measure, excess, predicted, largest = _gauss(ready, L, q, size, np.random.default_rng(seed))
     checks = [
-        *([Check(ON, max(off), ON_CONSTRAINTS, _where(now, off))] if len(off) else []),
+        *([Check(ON, float(max(off)), float(ON_CONSTRAINTS), _where(now, off))] if len(off) else []),
         Check("agreement", apart, tolerance, f"the principles agree; farthest: {first}, {second} on {part}"),
         *_law_checks(ready, L, answers, natural, size, tolerance),
     ]
@@ -185,7 +181,8 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Se
             Check("excess", miss, tolerance, "their excess over the least is (z − q̈)ᵀM(z − q̈)"),
         ]
     answer = answers["explicit"]
-    basis = np.linalg.qr(ready.units[:, None] * ready.rows.virtual)[0]
+    basis = virtual_basis(ready)
+    energy = float(np.ldexp(1.0, 2 * ready.power))  # of the units in which the question is asked
     return Certificate(
         now=now,
         answers=answers,
@@ -195,16 +192,16 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Se
         virtual=basis,
         virtual_work=basis.T @ answer.force,
         prescribed_work=basis.T @ now.C,
-        gauss_measure=measure,
-        gauss_excess=excess,
-        predicted_excess=predicted,
-        orthogonality=float(natural["explicit"].ideal @ natural["explicit"].nonideal),
+        gauss_measure=measure * energy,
+        gauss_excess=excess * energy,
+        predicted_excess=predicted * energy,
+        orthogonality=float(natural["explicit"].ideal @ natural["explicit"].nonideal) * energy,
         rank=ready.rank,
-        dependencies=dependent_rows(ready.rows, ready.M),
+        dependencies=dependent_rows(ready.decided.natural),
         tolerance=tolerance,
         replaced=ready.replaced,
         checks=tuple(checks),
-        distance=tuple(float(d) for d in distance),
+        distance=tuple(map(float, distance)),
     )
 
 
@@ -218,10 +215,10 @@ def _natural(ready: Ready, L: Array, answer: Answer) -> Answer:
     """The answer where Euclidean length is that of the problem: Lᵀq̈, L⁻¹Q, and σ_k λ for unit rows."""
     sigma = ready.rows.sigma
     return Answer(
-        L.T @ (answer.acceleration / ready.units),
-        solve_triangular(L, answer.ideal * ready.units, lower=True),
-        solve_triangular(L, answer.nonideal * ready.units, lower=True),
-        answer.multipliers / ready.rows.scale * (sigma[-1] if sigma.size else 1.0),
+        L.T @ ready.acceleration(answer.acceleration),
+        solve_triangular(L, ready.force(answer.ideal), lower=True),
+        solve_triangular(L, ready.force(answer.nonideal), lower=True),
+        np.ldexp(answer.multipliers, -ready.rows.powers - ready.power) * (sigma[-1] if sigma.size else 1.0),
     )
 
 
@@ -232,7 +229,8 @@ def _gauss(
 
     z = A⁺b + V y: made from the constraints alone, without q̈, so that the comparison proves something.
     """
-    center = L.T @ cho_solve((L, True), ready.Q + ready.C)  # Lᵀ(a + c)
+    load = ready.decided.loaded(ready.Q + ready.C, ready.b)
+    center = L.T @ cho_solve((L, True), load)  # Lᵀ(a + c)
     measure = float(np.sum((q - center) ** 2))
     free = ready.rows.virtual.shape[1]
     if not free:
@@ -254,16 +252,17 @@ def _law_checks(
 ) -> list[Check]:
     """The laws, each at its worst over all principles, against the arrays as stated."""
     now, rows = ready.now, ready.rows
-    V = ready.units[:, None] * rows.virtual  # M-orthonormal: forces on it have natural size
-    met = motion = ideal = work = split = made = 0.0
+    V = rows.virtual  # M-orthonormal: forces on it have natural size
+    met = motion = ideal = work = split = made = longer_by = 0.0
     for name, answer in answers.items():
-        unbalanced = now.M @ answer.acceleration - now.Q - answer.force
-        met = max(met, _largest(rows.scale * (now.A @ answer.acceleration - now.b) + ready.unmet))
-        motion = max(motion, _largest(solve_triangular(L, ready.units * unbalanced, lower=True)))
-        ideal = max(ideal, _largest(V.T @ answer.ideal))
-        work = max(work, _largest(V.T @ (answer.force - now.C)))
-        exerted = ready.units * (now.A.T @ answer.multipliers - answer.ideal)
+        unbalanced = ready.force(now.M @ answer.acceleration - now.Q - answer.force)
+        met = max(met, _largest(ready.right(now.A @ answer.acceleration - now.b) + ready.unmet))
+        motion = max(motion, _largest(solve_triangular(L, unbalanced, lower=True)))
+        ideal = max(ideal, _largest(V.T @ ready.force(answer.ideal)))
+        work = max(work, _largest(V.T @ ready.force(answer.force - now.C)))
+        exerted = ready.force(now.A.T @ answer.multipliers - answer.ideal)
         made = max(made, _largest(solve_triangular(L, exerted, lower=True)))
+        longer_by = max(longer_by, _off_range(ready, answer.multipliers))
         one, two = natural[name].ideal, natural[name].nonideal
         longer = max(float(np.linalg.norm(one)), float(np.linalg.norm(two))) or 1.0
         split = max(split, abs(float(one @ two)) / longer)
@@ -276,9 +275,32 @@ def _law_checks(
         Check("orthogonality", split / size, tolerance, "the two parts of q̈ − a are M-orthogonal"),
     ]
     if rows.rank < now.m:
-        unmet = _largest(ready.unmet) / max(_largest(rows.scale * now.b), size)
-        checks.append(Check("redundant rows", unmet, CONSISTENT, "dependent rows ask for the same thing"))
+        unmet = _largest(ready.unmet) / max(_largest(ready.b + ready.unmet), size)
+        checks += [
+            Check("least norm", longer_by, tolerance, "λ is orthogonal to all that redundant rows can share out anew"),
+            Check("redundant rows", unmet, float(CONSISTENT), "dependent rows ask for the same thing"),
+        ]
     return checks
+
+
+def _off_range(ready: Ready, multipliers: Array) -> float:
+    """How far λ (m,) is from the range of the stated rows, where the shortest λ with its force lies.
+
+    Each dependent row, A_d = Σ c_j A_j, gives a y = e_d − Σ c_j e_j with Aᵀy = 0. The largest |yᵀλ|, as a part of
+    Σ |y_i| |λ_i|, which no factor on a row changes.
+    """
+    natural = ready.decided.natural
+    power = np.frexp(multipliers)[1] + natural.powers
+    largest = int(np.max(power[multipliers != 0])) if multipliers.any() else 0
+    with np.errstate(under="ignore"):
+        share = np.ldexp(multipliers / natural.length, natural.powers - largest)  # λ_i over the size of its row
+    made = heavy_first(natural)
+    worst = 0.0
+    for d, factors in zip(made.others.tolist(), made.factors.T, strict=True):
+        terms = np.append(factors * share[made.chosen], -share[d])
+        size = float(np.sum(np.abs(terms)))
+        worst = max(worst, abs(float(np.sum(terms))) / size if size else 0.0)
+    return worst
 
 
 def _largest(values: Array) -> float:

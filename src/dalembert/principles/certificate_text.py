@@ -36,7 +36,7 @@ def _system(certificate: Certificate) -> Iterator[str]:
     yield from _shown(lines, "dependent rows")
     if not certificate.on_constraints:
         distance, name = max(zip(certificate.distance, now.constraints, strict=False))
-        yield f"The state is off the constraints, by {distance:.2g} at “{name}”: what follows is about it all the same."
+        yield f"The state is off the constraints, by {distance:.2g} at “{name}”: no motion passes through it."
     if any(d.on for d in certificate.dependencies):
         yield "Redundant rows do not change the motion; their multipliers are the ones of least norm."
     if certificate.replaced:

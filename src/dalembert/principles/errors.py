@@ -33,25 +33,26 @@ class InverseError(ValueError):
 
 
 class MassError(ValueError):
-    """The constraints leave free a direction v in which M is not positive, so the motion is not unique.
+    """The constraints leave free a direction v in which M is not positive.
 
-    `.direction` is v, shape (n,), in the stated coordinates, its largest entry ±1; `.inertia` is vᵀ M v.
+    `.direction` is v, shape (n,), in the stated coordinates, its largest entry ±1; `.inertia` is vᵀ M v, zero where it
+    is rounding; `.coordinates` names those that take part in v. Where `.regular` is false, some direction has no
+    inertia and the motion is not unique; where it is true, M is regular on the free directions but not positive: the
+    motion is unique, and no principle of least constraint holds for it.
     """
 
-    def __init__(self, direction: Array, inertia: float, names: Sequence[str], reason: str = "") -> None:
+    def __init__(
+        self, direction: Array, inertia: float, coordinates: Sequence[str], reason: str = "", regular: bool = False
+    ) -> None:
         self.direction = direction
         self.inertia = inertia
-        self.coordinates = tuple(name for name, part in zip(names, direction, strict=True) if abs(part) > 1e-3)
+        self.coordinates = tuple(coordinates)
         self.reason = reason
-        super().__init__(direction, inertia, tuple(names), reason)
+        self.regular = regular
+        super().__init__(direction, inertia, self.coordinates, reason, regular)
 
     def __str__(self) -> str:
-        along = combination(self.direction[np.abs(self.direction) > 1e-3], self.coordinates)
-        return self.reason or (
-            f"the mass matrix is not positive along {along}, a direction the constraints leave free: "
-            f"vᵀMv = {self.inertia:.3g}, so the acceleration there is not determined. "
-            f"Give {', '.join(self.coordinates)} inertia, or add a constraint that holds the direction."
-        )
+        return self.reason
 
 
 class ContradictionError(ValueError):

@@ -4,17 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dalembert.principles.contradiction import contradiction
 from dalembert.principles.errors import Array, ContradictionError
 from dalembert.principles.factors import qr
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Instant
-from dalembert.principles.mass import Mass
-from dalembert.principles.ready import decide, least_norm, length
-from dalembert.principles.rows import Rows, contradiction, decide_rows
+from dalembert.principles.ready import Decided, decide
+from dalembert.principles.rows import Rows, decide_rows, natural_rows
+from dalembert.principles.tolerances import DIRECTION, SPREAD
 from dalembert.principles.trust import Trust
-
-DIRECTION, SPREAD = 2e-12, 2e-14
-"""What of a fault is sure to show beside rounding: in the orthogonal factor, so that its direction is good to 1e-3
-(see ALIKE in `snooping`), and by what rounding of one row adds to another."""
 
 
 class Estimate(NamedTuple):
@@ -55,6 +53,7 @@ class Frame(NamedTuple):
     nonideal: Array
 
 
+@in_words
 def estimate(now: Instant, trust: Trust, values: Array) -> Estimate:
     """Minimise (y − Hθ)ᵀ W (y − Hθ) over θ = (q̈, Qᶜ) that satisfy the exact rows.
 
@@ -64,9 +63,10 @@ def estimate(now: Instant, trust: Trust, values: Array) -> Estimate:
     Raises ContradictionError where exact constraints contradict each other; MassError as the principles do.
     Udwadia, Kalaba and Eun 1997, (37)-(38), with rows of infinite weight.
     """
-    mass, rows = decide(now)
-    frame = _frame(now, mass.units, rows, trust.places("force"))
-    x, Z = _exact(now, mass, rows, frame, trust)
+    decided = decide(now)
+    rows = decided.rows
+    frame = _frame(now, decided.units, rows, trust.places("force"))
+    x, Z = _exact(now, decided, frame, trust)
     H, base = _observed(now, frame, trust)
     F = trust.factor
     G, y = F @ H @ Z, F @ (values - base - H @ x)
@@ -86,7 +86,7 @@ def estimate(now: Instant, trust: Trust, values: Array) -> Estimate:
     x = x + root @ (Q1.T @ y)
     seen = Q2.T @ y
     return Estimate(
-        *_parts(rows, frame, x),
+        *_parts(decided, frame, x),
         acceleration_root=frame.J @ root,
         force_root=frame.R @ (frame.G @ root),
         residual=np.asarray(np.linalg.solve(F, Q2 @ seen), dtype=float),
@@ -141,18 +141,22 @@ def _frame(now: Instant, units: Array, rows: Rows, forces: tuple[int, ...]) -> F
     )
 
 
-def _exact(now: Instant, mass: Mass, whole: Rows, frame: Frame, trust: Trust) -> tuple[Array, Array]:
+def _exact(now: Instant, decided: Decided, frame: Frame, trust: Trust) -> tuple[Array, Array]:
     """One x that satisfies the exact constraints, and a basis Z of what they leave open."""
+    whole = decided.rows
     size = frame.D.shape[1]
     uncertain = set(trust.places("constraint"))
     exact = [i for i in range(now.m) if i not in uncertain]
     x, Z = np.zeros(size), np.eye(size)
     if not exact:
         return x, Z
-    rows = whole if len(exact) == now.m else decide_rows(now.A[exact] * mass.units, mass.M)
+    units, natural, rows = decided.natural_units, decided.natural, whole
+    if len(exact) < now.m:
+        natural = natural_rows(now.A[exact], units)
+        rows = decide_rows(now.A[exact], units, natural, decided.L)
     b = rows.scale * now.b[exact]
-    loads = length(mass.M, mass.Q) + length(mass.M, mass.units * now.C)
-    if (conflict := contradiction(rows, b, loads)) is not None:
+    at_work = decided.at_work(decided.units * now.Q, decided.units * now.C)
+    if (conflict := contradiction(natural, natural.of_length_one(now.b[exact]), at_work)) is not None:
         found = [exact[i] for i in conflict.rows]
         raise ContradictionError(found, now.constraints, conflict.coefficients, conflict.gap)
     E = rows.scale[:, None] * frame.D[exact, : whole.rank]
@@ -179,11 +183,12 @@ def _observed(now: Instant, frame: Frame, trust: Trust) -> tuple[Array, Array]:
     return H, base
 
 
-def _parts(rows: Rows, frame: Frame, x: Array) -> tuple[Array, Array, Array, Array]:
+def _parts(decided: Decided, frame: Frame, x: Array) -> tuple[Array, Array, Array, Array]:
     """Acceleration, ideal and nonideal force and multipliers of x.
 
     The nonideal force is M V VᵀC, what C adds to any motion; the ideal one R y lies in the range of Aᵀ whatever x is.
     """
     y = frame.G @ x + frame.g
-    multipliers = least_norm(rows, rows.span @ (y / rows.sigma))
+    rows = decided.rows
+    multipliers = decided.least_norm(rows.span @ (y / rows.sigma))
     return frame.J @ x + frame.j, frame.R @ y, frame.nonideal, multipliers

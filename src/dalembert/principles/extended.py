@@ -4,11 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dalembert.principles.answers import answer
 from dalembert.principles.errors import Array
 from dalembert.principles.factors import qr, solve_triangular
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
-from dalembert.principles.root import root
+from dalembert.principles.root import root_of
 
 
 class Extension(NamedTuple):
@@ -21,33 +23,31 @@ class Extension(NamedTuple):
     J: Array
 
 
+@in_words
 def extended(now: Instant) -> Answer:
     """No force of constraint has a part along null(B) but the one prescribed: the extended principle.
 
-    q̈ = M^(−1/2) J (Bᵀb + E (a_s + c_s)), Fᶜ_ideal = M^(1/2) J (Bᵀb − D a_s), Fᶜ_nonideal = M^(1/2) J E c_s,
-    with V spanning null(B), D = BᵀB, E = VVᵀ, J = (D + E)⁻¹.
+    q̈ = M^(−1/2) J (Bᵀb + E (a_s + c_s)), Fᶜ_ideal = M^(1/2) J (Bᵀb − D a_s), Fᶜ_nonideal = M^(1/2) J E c_s, which is
+    C − M^(1/2) J D c_s, with V spanning null(B), D = BᵀB, E = VVᵀ, J = (D + E)⁻¹.
     D + E = KᵀK with K = [B; Vᵀ] (27), so J is applied through K = Z R, as R⁻¹R⁻ᵀ, and never formed: that
     would square the condition of B.
     Raises MassError, ContradictionError. Udwadia, Kalaba and Eun 1997, (20)-(22), (27), (35)-(36).
     """
     ready = prepare(now)
-    half, inverse = root(ready.M)
+    inverse = root_of(ready.L).inverse
     B = ready.A @ inverse
     V = null_basis(B, ready.rank)
     m = B.shape[0]
     Z, R = np.linalg.qr(np.vstack([B, V.T]))
     Zb, Zv = Z[:m], Z[m:]  # J Bᵀ = R⁻¹ Zbᵀ, J V = R⁻¹ Zvᵀ
-    a_s, c_s = inverse @ ready.Q, inverse @ ready.C
-    e = ready.b - B @ a_s
-    ideal_s = solve_triangular(R, Zb.T @ e)  # J Bᵀ e = J (Bᵀb − D a_s)
-    nonideal_s = solve_triangular(R, Zv.T @ (V.T @ c_s))  # J E c_s
-    free_s = solve_triangular(R, Zb.T @ ready.b + Zv.T @ (V.T @ a_s))
-    return ready.answer(
-        acceleration=inverse @ (free_s + nonideal_s),
-        ideal=half @ ideal_s,
-        nonideal=half @ nonideal_s,
-        multipliers=Zb @ solve_triangular(R, ideal_s, trans="T"),  # (J Bᵀ)ᵀ ideal_s
-    )
+
+    def solve(load: Array, right: Array) -> tuple[Array, Array]:
+        a_s = inverse @ load
+        force_s = solve_triangular(R, Zb.T @ (right - B @ a_s))  # J (Bᵀ right − D a_s)
+        motion_s = solve_triangular(R, Zb.T @ right + Zv.T @ (V.T @ a_s))  # J (Bᵀ right + E a_s)
+        return inverse @ motion_s, Zb @ solve_triangular(R, force_s, trans="T")  # λ = (J Bᵀ)ᵀ force_s
+
+    return answer(ready, solve)
 
 
 def extension(now: Instant) -> Extension:
@@ -56,7 +56,7 @@ def extension(now: Instant) -> Extension:
     J Bᵀ satisfies the four Moore-Penrose conditions for B. Udwadia, Kalaba and Eun 1997, appendix 2.
     """
     ready = prepare(now)
-    B = ready.A @ root(ready.M).inverse
+    B = ready.A @ root_of(ready.L).inverse
     V = null_basis(B, ready.rank)
     D, E = B.T @ B, V @ V.T
     return Extension(B, V, D, E, np.asarray(np.linalg.inv(D + E), dtype=float))

@@ -16,12 +16,12 @@ SMALL = 48
 
 def cholesky(a: Array, lower: bool = False) -> Array:
     """The triangular R with a = RᵀR, or L with a = LLᵀ."""
-    return scipy.linalg.cholesky(a, lower=lower)
+    return scipy.linalg.cholesky(_finite(a), lower=lower, check_finite=False)
 
 
 def cho_solve(factor: tuple[Array, bool], right: Array) -> Array:
     """x with a x = right, for the factor of a and whether it is the lower one."""
-    return scipy.linalg.cho_solve(factor, right)
+    return scipy.linalg.cho_solve(factor, _finite(right), check_finite=False)
 
 
 def qr(a: Array, mode: str = "full", pivoting: bool = False) -> Any:
@@ -29,9 +29,9 @@ def qr(a: Array, mode: str = "full", pivoting: bool = False) -> Any:
 
     Small matrices go to LAPACK straight: what SciPy does around it takes longer than the factorisation.
     """
-    m, n = a.shape
+    m, n = _finite(a).shape
     if not pivoting or min(m, n) == 0 or max(m, n) > SMALL:
-        return scipy.linalg.qr(a, mode=mode, pivoting=pivoting)
+        return scipy.linalg.qr(a, mode=mode, pivoting=pivoting, check_finite=False)
     packed, order, tau, _, _ = scipy.linalg.lapack.dgeqp3(a)
     order -= 1
     if mode == "r":
@@ -45,9 +45,16 @@ def qr(a: Array, mode: str = "full", pivoting: bool = False) -> Any:
 
 def solve_triangular(a: Array, right: Array, trans: str = "N", lower: bool = False) -> Array:
     """x with a x = right, or aᵀ x = right where `trans` is "T"."""
-    return scipy.linalg.solve_triangular(a, right, trans=trans, lower=lower)
+    return scipy.linalg.solve_triangular(_finite(a), _finite(right), trans=trans, lower=lower, check_finite=False)
 
 
 def block_diagonal(*blocks: Array) -> Array:
     """The blocks along the diagonal of a matrix that is zero elsewhere."""
     return scipy.linalg.block_diag(*blocks)
+
+
+def _finite(a: Array) -> Array:
+    """The array itself. Raises FloatingPointError where a product before it has left the range of floats unnoticed."""
+    if not np.isfinite(a).all():
+        raise FloatingPointError("a number is not finite")
+    return a

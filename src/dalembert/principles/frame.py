@@ -8,15 +8,19 @@ from dalembert.principles.errors import Array
 from dalembert.principles.explicit import pseudo_inverse
 from dalembert.principles.instant import Instant
 from dalembert.principles.ready import Ready, prepare
-from dalembert.principles.root import root
+from dalembert.principles.root import root_of
 
 
 class Frame(NamedTuple):
-    """M (n, n), `inverse` = M^(−1/2), B (m, n), its rows times `scale` (m,), `pseudo` = B⁺ (n, m); what is ready."""
+    """M (n, n), `inverse` = M^(−1/2), Q (n,), B (m, n), its rows times `scale` (m,), and `pseudo` = B⁺ (n, m).
+
+    M and Q are those stated, or where M is not positive definite the equivalent M + γT and Q + γA⁺b.
+    """
 
     ready: Ready
     M: Array
     inverse: Array
+    Q: Array
     scale: Array
     B: Array
     pseudo: Array
@@ -24,9 +28,11 @@ class Frame(NamedTuple):
 
 def frame(now: Instant) -> Frame:
     """The frame of an instant. Raises MassError, ContradictionError."""
-    ready = prepare(now)
-    M = ready.M / np.outer(ready.units, ready.units)
-    inverse = root(M).inverse
+    ready = prepare(now, stated=True)
+    powers, decided = ready.decided.powers, ready.decided
+    inverse = root_of(np.ldexp(ready.L, -powers[:, None])).inverse
+    M = np.ldexp(ready.M, -powers - powers[:, None])
+    Q = np.ldexp(decided.loaded(ready.Q, ready.b), ready.power - powers)
     scale = ready.rows.scale
     B = scale[:, None] * (now.A @ inverse)
-    return Frame(ready, M, inverse, scale, B, pseudo_inverse(B, ready.rank))
+    return Frame(ready, M, inverse, Q, scale, B, pseudo_inverse(B, ready.rank))

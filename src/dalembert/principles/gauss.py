@@ -4,12 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dalembert.principles.answers import answer
 from dalembert.principles.errors import Array
-from dalembert.principles.factors import cho_solve, cholesky, qr, solve_triangular
+from dalembert.principles.factors import cho_solve, qr, solve_triangular
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
 
 
+@in_words
 def gauss(now: Instant) -> Answer:
     """The possible acceleration nearest, in the metric of M, to the one with no constraints.
 
@@ -19,24 +22,19 @@ def gauss(now: Instant) -> Answer:
     Raises MassError, ContradictionError. Udwadia 2000, result 1 and (19)-(20).
     """
     ready = prepare(now)
-    L = cholesky(ready.M, lower=True)
-    a = cho_solve((L, True), ready.Q)
-    c = cho_solve((L, True), ready.C)
-    motion = nearest(L, ready.A, ready.b, a, ready.rank)
-    added = nearest(L, ready.A, np.zeros_like(ready.b), c, ready.rank)
-    return ready.answer(
-        acceleration=motion.point + added.point,
-        ideal=L @ motion.step,  # M (z − a)
-        nonideal=ready.M @ added.point,
-        multipliers=motion.multipliers,
-    )
+    L = ready.L
+
+    def solve(load: Array, right: Array) -> tuple[Array, Array]:
+        found = nearest(L, ready.A, right, cho_solve((L, True), load), ready.rank)
+        return found.point, found.multipliers
+
+    return answer(ready, solve)
 
 
 class Nearest(NamedTuple):
-    """The nearest point z (n,), the step y = Lᵀ(z − target) (n,), and λ (m,) with M (z − target) = Aᵀλ."""
+    """The nearest point z (n,), and λ (m,) with M (z − target) = Aᵀλ."""
 
     point: Array
-    step: Array
     multipliers: Array
 
 
@@ -49,7 +47,6 @@ def nearest(L: Array, A: Array, b: Array, target: Array, rank: int) -> Nearest:
     Z, R, order = qr(solve_triangular(L, A.T, lower=True), mode="economic", pivoting=True)
     Z, R, kept = Z[:, :rank], R[:rank, :rank], order[:rank]
     inner = solve_triangular(R, (b - A @ target)[kept], trans="T")
-    step = Z @ inner
     lam = np.zeros_like(b)
     lam[kept] = solve_triangular(R, inner)
-    return Nearest(target + solve_triangular(L, step, lower=True, trans="T"), step, lam)
+    return Nearest(target + solve_triangular(L, Z @ inner, lower=True, trans="T"), lam)

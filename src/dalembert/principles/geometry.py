@@ -6,7 +6,9 @@ import numpy as np
 
 from dalembert.principles.errors import Array
 from dalembert.principles.frame import frame
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Instant
+from dalembert.principles.ready import virtual_basis
 
 
 class Geometry(NamedTuple):
@@ -32,18 +34,19 @@ class Geometry(NamedTuple):
     replaced: bool
 
 
+@in_words
 def geometry(now: Instant) -> Geometry:
     """The deviation q̈ − a in two components, orthogonal in the metric of M, and the projectors behind them.
 
     q̈ − a = (M^(−1/2) B⁺) e + (M^(−1/2) N M^(−1/2)) C, N = I − B⁺B, T = B⁺B.
     Raises MassError, ContradictionError. Udwadia and Kalaba 2001, section 6, (21)-(24).
     """
-    ready, M, inverse, scale, B, P = frame(now)
-    a = inverse @ (inverse @ (ready.Q / ready.units))
+    ready, M, inverse, Q, scale, B, P = frame(now)
+    a = inverse @ (inverse @ Q)
     T = P @ B
     N = np.eye(now.n) - T
     e = now.b - now.A @ a
     toward = inverse @ (P @ (scale * e))
     along = inverse @ (N @ (inverse @ now.C))
-    virtual = np.linalg.qr(ready.units[:, None] * ready.rows.virtual)[0]
+    virtual = virtual_basis(ready)
     return Geometry(a, e, N, T, toward, along, float(toward @ M @ along), ready.rank, virtual, ready.replaced)

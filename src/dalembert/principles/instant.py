@@ -9,13 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.principles.errors import Array, InstantError
+from dalembert.principles.tolerances import SYMMETRY
 
-SYMMETRY = 1e-9
-"""How far M may be from symmetric, relative to its largest entry; within it M is replaced by (M + Mᵀ)/2."""
-
-
-LARGEST = 1e150
-"""Beyond this a square overflows."""
+LARGEST = 1e300
+"""Beyond this a sum of a few numbers may overflow."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -147,9 +144,14 @@ def _faults(name: str, array: Array, shape: tuple[int, ...]) -> list[str]:
 
 def _symmetric(mass: Array, faults: list[str]) -> Array:
     """(M + Mᵀ)/2, or M itself and a fault that shows the worst pair."""
+    if np.max(np.abs(mass)) > LARGEST or np.array_equal(mass, mass.T):
+        return mass
+    size, root = np.abs(mass), np.sqrt(np.abs(np.diag(mass)))
+    natural = np.maximum(np.maximum(size, size.T), np.outer(root, root))
     skew = np.abs(mass - mass.T)
-    i, j = np.unravel_index(np.argmax(skew), skew.shape)
-    if skew[i, j] > SYMMETRY * np.max(np.abs(mass)):
+    excess = np.divide(skew, natural, out=np.zeros_like(skew), where=natural > 0)
+    i, j = np.unravel_index(np.argmax(excess), excess.shape)
+    if excess[i, j] > SYMMETRY:
         faults.append(f"M: not symmetric, M[{i}, {j}] = {mass[i, j]:.6g} but M[{j}, {i}] = {mass[j, i]:.6g}")
         return mass
     symmetric: Array = (mass + mass.T) / 2

@@ -2,11 +2,15 @@
 
 import numpy as np
 
+from dalembert.principles.answers import answer
+from dalembert.principles.errors import Array
 from dalembert.principles.factors import qr, solve_triangular
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
 
 
+@in_words
 def multipliers(now: Instant) -> Answer:
     """Accelerations and multipliers from one linear system.
 
@@ -24,15 +28,11 @@ def multipliers(now: Instant) -> Answer:
     Z, R, order = qr(ready.A.T, mode="economic", pivoting=True)
     Z, R, kept = Z[:, :k], R[:k, :k], order[:k]
     K = np.block([[ready.M, -Z], [Z.T, np.zeros((k, k))]])
-    right = np.zeros((n + k, 2))
-    right[:n, 0], right[:n, 1] = ready.Q, ready.C
-    right[n:, 0] = solve_triangular(R, ready.b[kept], trans="T")
-    motion, added = np.linalg.solve(K, right).T
-    lam = np.zeros_like(ready.b)
-    lam[kept] = solve_triangular(R, motion[n:])
-    return ready.answer(
-        acceleration=motion[:n] + added[:n],
-        ideal=Z @ motion[n:],
-        nonideal=ready.C + Z @ added[n:],
-        multipliers=lam,
-    )
+
+    def solve(load: Array, right: Array) -> tuple[Array, Array]:
+        found = np.linalg.solve(K, np.concatenate([load, solve_triangular(R, right[kept], trans="T")]))
+        lam = np.zeros_like(right)
+        lam[kept] = solve_triangular(R, found[n:])
+        return found[:n], lam
+
+    return answer(ready, solve)

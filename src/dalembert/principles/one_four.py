@@ -4,15 +4,16 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dalembert.principles.answers import answer
 from dalembert.principles.errors import Array, InverseError
-from dalembert.principles.factors import cholesky, qr, solve_triangular
+from dalembert.principles.factors import qr, solve_triangular
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
-
-ACCEPTED = 1e-9
-"""How far, relatively, a matrix offered as an inverse may miss conditions 1 and 4."""
+from dalembert.principles.tolerances import EPS, INVERSE
 
 
+@in_words
 def one_four(now: Instant, inverse: Callable[[Array], Array] | None = None) -> Answer:
     """The explicit equation with any G such that B G B = B (1) and (G B)ᵀ = G B (4); all give one answer.
 
@@ -23,23 +24,20 @@ def one_four(now: Instant, inverse: Callable[[Array], Array] | None = None) -> A
     Udwadia 2000, (23)-(28) and remark 7.
     """
     ready = prepare(now)
-    R = cholesky(ready.M)
+    R = ready.L.T
     B = solve_triangular(R, ready.A.T, trans="T").T  # A R⁻¹
-    a_s = solve_triangular(R, ready.Q, trans="T")  # R a = R⁻ᵀ Q
-    c_s = solve_triangular(R, ready.C, trans="T")
     if inverse is None:
         G = row_inverse(B, ready.rank)
     else:
         G = np.asarray(inverse(B.copy()), dtype=float)
         check_one_four(B, G)
-    ideal_s = G @ (ready.b - B @ a_s)
-    nonideal_s = c_s - G @ (B @ c_s)
-    return ready.answer(
-        acceleration=solve_triangular(R, a_s + ideal_s + nonideal_s),
-        ideal=R.T @ ideal_s,
-        nonideal=R.T @ nonideal_s,
-        multipliers=G.T @ ideal_s,  # Bᵀ Gᵀ G e = (G B) G e = G e by 4, then 1
-    )
+
+    def solve(load: Array, right: Array) -> tuple[Array, Array]:
+        a_s = solve_triangular(R, load, trans="T")  # R a = R⁻ᵀ load
+        force_s = G @ (right - B @ a_s)
+        return solve_triangular(R, a_s + force_s), G.T @ force_s  # Bᵀ Gᵀ G e = (G B) G e = G e by 4, then 1
+
+    return answer(ready, solve)
 
 
 def row_inverse(B: Array, rank: int) -> Array:
@@ -61,7 +59,7 @@ def check_one_four(B: Array, G: Array) -> None:
     if not np.isfinite(G).all():
         raise InverseError(["it has values that are not finite"])
     GB, size = G @ B, np.linalg.norm(B)
-    accepted = ACCEPTED + 100 * np.finfo(float).eps * size * np.linalg.norm(G)
+    accepted = INVERSE + 100 * EPS * size * np.linalg.norm(G)
     one = np.linalg.norm(B @ GB - B) / (size or 1.0)
     four = np.linalg.norm(GB - GB.T) / (np.linalg.norm(GB) or 1.0)
     misses = {"1, B G B = B,": one, "4, (G B)ᵀ = G B,": four}

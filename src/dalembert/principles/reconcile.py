@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.principles.errors import Array, InstantError
 from dalembert.principles.estimate import estimate
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Instant
 from dalembert.principles.reconcile_text import reconciliation_text
 from dalembert.principles.snooping import LEVEL, POWER, chance, quantile, snoop, standing
@@ -149,6 +150,7 @@ class Reconciliation:
         }
 
 
+@in_words
 def reconcile(
     now: Instant, trust: Trust, values: ArrayLike, level: float = LEVEL, names: tuple[str, ...] = ()
 ) -> Reconciliation:

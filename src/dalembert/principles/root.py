@@ -14,8 +14,7 @@ class Root(NamedTuple):
     inverse: Array
 
 
-def root(M: Array) -> Root:
-    """M^(1/2) = U √Λ Uᵀ from M = U Λ Uᵀ, M (n, n) positive definite."""
-    eigenvalues, U = np.linalg.eigh(M)
-    size = np.sqrt(eigenvalues)
+def root_of(L: Array) -> Root:
+    """M^(1/2) = U σ Uᵀ from L = U σ Vᵀ, M = L Lᵀ: the singular values of L reach as far as the roots of those of M."""
+    U, size, _ = np.linalg.svd(L)
     return Root((U * size) @ U.T, (U / size) @ U.T)

@@ -1,33 +1,48 @@
-"""What the constraint rows are among themselves: rank, dependence, contradiction."""
+"""The constraint rows in natural units, where their rank is decided, and in the metric of M⁻¹, where it is used."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from dalembert.principles.errors import Array
-from dalembert.principles.factors import qr, solve_triangular
+from dalembert.principles.tolerances import RANK
+from dalembert.principles.units import Powers, Units
 
-RANK = 1e-11
-"""A singular value of the balanced rows counts towards the rank above this fraction of the largest."""
 
-CONSISTENT = 1e-8
-"""Dependent rows agree when their right-hand sides do to this fraction of their size."""
+class NaturalRows(NamedTuple):
+    """The rows of length one in natural units, and their rank, which is that of A alone: M has no say in it.
 
-ROUNDING = 1e-13
-"""… or to this fraction of the acceleration without constraints, which no right-hand side can resolve."""
+    Shapes: A (m, n), A_ij = 2^logs_j/size_i of the stated A_ij; size_i = length_i 2^−powers_i, both (m,), the length of
+    a stated row; left (m, k) and off (m, m − k) orthonormal bases of range(A) and null(Aᵀ), sigma (k,), right (n, k)
+    and free (n, n − k): A = left sigma rightᵀ, A free = 0, [right free] orthogonal. Rows of zeros have size one.
+    """
+
+    A: Array
+    length: Array
+    powers: Powers
+    rank: int
+    left: Array
+    off: Array
+    sigma: Array
+    right: Array
+    free: Array
+
+    def of_length_one(self, b: Array, power: int = 0) -> Array:
+        """The right sides (m,) that belong to these rows, from those of the stated ones, by 2^power."""
+        return np.ldexp(b / self.length, self.powers - power)
 
 
 class Rows(NamedTuple):
-    """The one decision on rank that every principle shares.
+    """The rows in the metric of M⁻¹, with the rank that every principle shares.
 
-    Shapes: A (m, n) the rows divided by their length in the metric of M⁻¹ and `scale` (m,) what they were
+    Shapes: A (m, n) the rows divided by their length in the metric of M⁻¹ and `powers` (m,) of two, what they were
     multiplied by; span (m, k) and left (m, m − k) orthonormal bases of range(A) and null(Aᵀ);
     virtual (n, n − k) a basis of null(A) and held (n, k) one of its complement, together orthonormal in the metric
     of M; sigma (k,) the singular values of A M^(−1/2) that count: A held = span sigma.
     """
 
     A: Array
-    scale: Array
+    powers: Powers
     rank: int
     span: Array
     left: Array
@@ -35,34 +50,25 @@ class Rows(NamedTuple):
     held: Array
     sigma: Array
 
-
-class Dependency(NamedTuple):
-    """A row that is a combination of earlier chosen ones: A[row] = Σ coefficients_j A[on_j]."""
-
-    row: int
-    on: tuple[int, ...]
-    coefficients: tuple[float, ...]
+    @property
+    def scale(self) -> Array:
+        """What the rows were multiplied by, (m,)."""
+        return np.ldexp(1.0, self.powers)
 
 
-class Contradiction(NamedTuple):
-    """Rows that cannot hold together: Σ coefficients_i A[rows_i] = 0 but Σ coefficients_i b[rows_i] = gap."""
-
-    rows: tuple[int, ...]
-    coefficients: tuple[float, ...]
-    gap: float
-
-
-def balance_rows(A: Array, lengths: Array | None = None) -> tuple[Array, Array]:
-    """A with rows of length near one, and the powers of two that did it; rows of zeros stay.
-
-    `lengths` (m,) is Euclidean where not given. Powers of two, so that nothing is rounded.
-    """
-    if lengths is None:
-        # Two steps, so that squaring a row of 1e-200 does not lose it.
-        first = _powers(np.max(np.abs(A), axis=1, initial=0.0))
-        lengths = np.linalg.norm(first[:, None] * A, axis=1) / first
-    scale = _powers(lengths)
-    return scale[:, None] * A, scale
+def natural_rows(A: Array, units: Units) -> NaturalRows:
+    """Rows A (m, n) in natural units, each of length one, and how many of them are independent."""
+    with np.errstate(divide="ignore"):
+        size = np.log2(np.abs(A)) + units.powers
+    powers = _nearest(np.max(size, axis=1, initial=-np.inf))
+    with np.errstate(under="ignore"):
+        balanced = np.ldexp(A, units.powers + powers[:, None]) / units.nearest
+    length = np.linalg.norm(balanced, axis=1)
+    length[length == 0] = 1.0
+    balanced /= length[:, None]
+    left, sigma, right = np.linalg.svd(balanced)
+    k = rank_of(sigma)
+    return NaturalRows(balanced, length, powers, k, left[:, :k], left[:, k:], sigma[:k], right[:k].T, right[k:].T)
 
 
 def rank_of(sigma: Array) -> int:
@@ -70,71 +76,23 @@ def rank_of(sigma: Array) -> int:
     return int(np.count_nonzero(sigma > RANK * np.max(sigma, initial=0.0)))
 
 
-def decide_rows(A: Array, M: Array, rank: int | None = None) -> Rows:
-    """Balance the rows in the metric of M⁻¹ and decide their rank there: B = A L⁻ᵀ with M = L Lᵀ.
-
-    A factor on a row, or a change of units of a coordinate, changes nothing. Shapes A (m, n), M (n, n).
-    `rank` imposes a decision already taken.
-    """
+def decide_rows(A: Array, units: Units, natural: NaturalRows, L: Array) -> Rows:
+    """The stated rows A (m, n) in the metric of M⁻¹, in units of powers of two: B = A L⁻ᵀ with M = L Lᵀ (n, n)."""
     # np.linalg.solve, not solve_triangular: this is called at every step of the plain engine, and SciPy's threads cost
     # a hundred times the work of a small system on a machine that is busy.
-    L = np.linalg.cholesky(M)
-    A, first = balance_rows(A)
-    B = np.linalg.solve(L, A.T).T
-    B, second = balance_rows(B)
+    with np.errstate(under="ignore"):
+        balanced = np.ldexp(A, units.powers + natural.powers[:, None])
+    B = np.linalg.solve(L, balanced.T).T
+    with np.errstate(divide="ignore"):
+        powers = _nearest(np.log2(np.linalg.norm(B, axis=1)))
+    B = np.ldexp(B, powers[:, None])
     U, sigma, Vt = np.linalg.svd(B)
-    k = rank_of(sigma) if rank is None else rank
+    k = natural.rank
     basis = np.linalg.solve(L.T, Vt.T)
-    return Rows(second[:, None] * A, first * second, k, U[:, :k], U[:, k:], basis[:, k:], basis[:, :k], sigma[:k])
+    balanced = np.ldexp(balanced, powers[:, None])
+    return Rows(balanced, natural.powers + powers, k, U[:, :k], U[:, k:], basis[:, k:], basis[:, :k], sigma[:k])
 
 
-def contradiction(rows: Rows, b: Array, acceleration: float) -> Contradiction | None:
-    """The rows in the support of y, the part of b that no A q̈ can meet, or None when it is rounding.
-
-    y = (I − A A⁺) b, yᵀA = 0 and yᵀb = ‖y‖² ≠ 0. `b` (m,) belongs to the balanced rows; `acceleration` is
-    the size, in the metric of M, of the acceleration without constraints.
-    """
-    off = rows.left @ rows.left.T  # the projector I − A A⁺
-    y = off @ b
-    empty = ~rows.A.any(axis=1)
-    y[empty] = b[empty]  # exactly: nothing else sets the unit of a row of zeros
-    bound = np.where(empty, 0.0, CONSISTENT * (np.abs(off) @ np.abs(b)) + ROUNDING * acceleration)
-    if np.all(np.abs(y) <= bound):
-        return None
-    y[np.abs(y) <= np.maximum(bound, 1e-6 * np.max(np.abs(y)))] = 0.0
-    if np.any(y[empty]):
-        y = np.where(np.arange(y.size) == np.flatnonzero(y * empty)[0], y, 0.0)  # one such row is enough
-    support = np.flatnonzero(y)
-    weights = y[support] * rows.scale[support]
-    weights /= weights[np.argmax(np.abs(weights))]
-    gap = float(weights @ (b[support] / rows.scale[support]))
-    return Contradiction(tuple(support.tolist()), tuple(weights.tolist()), gap)
-
-
-def dependent_rows(rows: Rows, M: Array) -> tuple[Dependency, ...]:
-    """Each row outside an independent set of k rows, written by those of the set; earlier rows are preferred.
-
-    Pivoted QR of Bᵀ = (A L⁻ᵀ)ᵀ with weights that fall with the index of the row: Bᵀ P = Z [R₁ R₂], and
-    R₁⁻¹R₂ holds the coefficients. M (n, n) is the balanced mass matrix.
-    """
-    B = solve_triangular(np.linalg.cholesky(M), rows.A.T, lower=True)
-    weight = 1.0 / (1.0 + np.arange(B.shape[1]))
-    R, order = qr(B * weight, mode="r", pivoting=True)
-    k = rows.rank
-    chosen, others = order[:k], order[k:]
-    factors = solve_triangular(R[:k, :k], R[:k, k:])
-    found = []
-    for column, i in enumerate(others):
-        natural = factors[:, column] * weight[chosen] / weight[i]
-        keep = np.flatnonzero(np.abs(natural) > CONSISTENT)
-        keep = keep[np.argsort(chosen[keep])]
-        stated = natural[keep] * rows.scale[chosen[keep]] / rows.scale[i]
-        found.append(Dependency(int(i), tuple(chosen[keep].tolist()), tuple(stated.tolist())))
-    return tuple(sorted(found))
-
-
-def _powers(size: Array) -> Array:
-    """The powers of two nearest 1/size; one where size is zero."""
-    safe = np.where(size > 0, size, 1.0)
-    powers: Array = np.ldexp(1.0, -np.round(np.log2(safe)).astype(int))
-    return powers
+def _nearest(logs: Array) -> Powers:
+    """The powers of two nearest to the inverse of what has these logarithms; none where it is zero."""
+    return -np.round(np.where(np.isfinite(logs), logs, 0.0)).astype(np.int32)

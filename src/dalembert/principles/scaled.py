@@ -6,6 +6,7 @@ import numpy as np
 
 from dalembert.principles.errors import Array
 from dalembert.principles.frame import frame
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Instant
 
 
@@ -32,15 +33,16 @@ class Scaled(NamedTuple):
     replaced: bool
 
 
+@in_words
 def scaled(now: Instant) -> Scaled:
     """The scaled accelerations of an instant: q̈_s = N(a_s + c_s) + B⁺b, q̈_s − a_s = B⁺e + N c_s, N = I − B⁺B.
 
     Raises MassError, ContradictionError. Udwadia and Kalaba 2001, (18)-(23).
     """
-    ready, _, inverse, scale, B, P = frame(now)
+    ready, _, inverse, Q, scale, B, P = frame(now)
     Vt = np.linalg.svd(B)[2] if now.m else np.eye(now.n)
     span, null = Vt[: ready.rank].T, Vt[ready.rank :].T
-    a_s, c_s = inverse @ (ready.Q / ready.units), inverse @ now.C
+    a_s, c_s = inverse @ Q, inverse @ now.C
     T = span @ span.T
     N = null @ null.T
     free, met = N @ (a_s + c_s), P @ (scale * now.b)

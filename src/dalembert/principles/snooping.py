@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 
 from dalembert.principles.errors import Array
+from dalembert.principles.tolerances import ALIKE
 
 LEVEL = 0.05
 """The probability, where none is given, that a fault is found where there is none.
@@ -24,9 +25,6 @@ however many rows there are; at 0.05 it takes redundancy numbers of about 0.75.
 
 POWER = 0.95
 """The probability with which the smallest detectable fault is found."""
-
-ALIKE = 1e-6
-"""Rows whose shown_i have sin² of their angle below this cannot be told apart."""
 
 
 class Standing(NamedTuple):

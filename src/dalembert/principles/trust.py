@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.principles.errors import Array, InstantError
 from dalembert.principles.instant import Instant
-from dalembert.principles.least_squares import weight_root
+from dalembert.principles.weights import weight_root
 
 Kind = Literal["constraint", "force", "acceleration", "reaction"]
 """A row of A q̈ = b; of M q̈ − Qᶜ = Q, with Q measured; q̈_i, by an accelerometer; Qᶜ_i, by a load cell."""

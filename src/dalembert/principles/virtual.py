@@ -2,11 +2,15 @@
 
 import numpy as np
 
+from dalembert.principles.answers import answer
+from dalembert.principles.errors import Array
 from dalembert.principles.factors import cho_solve, cholesky, qr, solve_triangular
+from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.ready import prepare
 
 
+@in_words
 def virtual(now: Instant) -> Answer:
     """vᵀ (M q̈ − Q − C) = 0 for every virtual displacement v, with A q̈ = b: no root of M is taken.
 
@@ -14,7 +18,7 @@ def virtual(now: Instant) -> Answer:
         V = P [−R₁⁻¹R₂; I] spans null(A),   p = P [R₁⁻¹Zᵀb; 0] has A p = b,
         VᵀMV y = Vᵀ(Q − M p),   VᵀMV w = VᵀC,   q̈ = p + V y + V w.
     The forces follow from the motion: ideal = M (p + V y) − Q, nonideal = M V w; the multipliers from the k
-    components of the ideal force along the coordinates solved for.
+    components of the ideal force along the coordinates solved for. Asked twice, with Q and b, and with C and 0.
     Raises MassError, ContradictionError. Zubelevich, (10); Udwadia 2000, (11).
     """
     ready = prepare(now)
@@ -25,16 +29,13 @@ def virtual(now: Instant) -> Answer:
     V = np.zeros((n, n - k))
     V[solved] = -solve_triangular(R1, R2)
     V[order[k:]] = np.eye(n - k)
-    p = np.zeros(n)
-    p[solved] = solve_triangular(R1, Z.T @ ready.b)
+    inertia = cholesky(V.T @ M @ V)
 
-    right = np.column_stack([V.T @ (ready.Q - M @ p), V.T @ ready.C])
-    y, w = cho_solve((cholesky(V.T @ M @ V), False), right).T
-    motion = p + V @ y
-    ideal = M @ motion - ready.Q
-    return ready.answer(
-        acceleration=motion + V @ w,
-        ideal=ideal,
-        nonideal=M @ (V @ w),
-        multipliers=Z @ solve_triangular(R1, ideal[solved], trans="T"),  # Aᵀλ = ideal on those k
-    )
+    def solve(load: Array, right: Array) -> tuple[Array, Array]:
+        p = np.zeros(n)
+        p[solved] = solve_triangular(R1, Z.T @ right)
+        z = p + V @ cho_solve((inertia, False), V.T @ (load - M @ p))
+        force = (M @ z - load)[solved]
+        return z, Z @ solve_triangular(R1, force, trans="T")  # Aᵀλ = force on those k
+
+    return answer(ready, solve)

@@ -1,0 +1,122 @@
+"""Natural units of coordinates: the size of motion that masses and constraints allow each of them.
+
+Ranks and signs are decided in these units, so that the ones a system was stated in decide nothing. They follow every
+change of units exactly, because they are made of ratios alone: q_i = c x_i divides the unit of q_i by c, whatever the
+others are, and factors on rows, on M or on time change nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.principles.errors import Array
+from dalembert.principles.tolerances import TIED
+
+Powers = NDArray[np.int32]
+"""Exponents of two, as `np.ldexp` takes them on every machine."""
+
+STEP = 2.1
+"""In powers of two: what a coordinate may be above the others of its row before its unit is brought down.
+
+No whole number, which simple rows would meet exactly, to be decided by rounding."""
+
+
+class Units(NamedTuple):
+    """Natural units of n coordinates: q̈_i = 2^logs_i x_i, in which x_i = 1 is a motion of natural size.
+
+    Decisions are taken in them. Numbers are computed in the nearest powers of two, 2^powers, which round nothing, and
+    `nearest` (n,) = 2^(powers − logs), between 0.7 and 1.5, leads from one to the other. Coordinates that are `loose`
+    (n,) have no mass and are tied to none that has: their unit is arbitrary, and forces say nothing of accelerations.
+    """
+
+    logs: Array
+    powers: Powers
+    nearest: Array
+    loose: NDArray[np.bool_]
+
+
+def natural_units(M: Array, A: Array) -> Units:
+    """The natural units of an instant with M (n, n) symmetric and A (m, n).
+
+    Three rules, one after the other:
+    1. A coordinate with mass has the unit in which M_ii is ±1: in it motions have equal energy.
+    2. A coordinate without (M_ii = 0) takes the unit in which it stands in the rows of A as large as those it shares
+       them with; where rows tell nothing, the unit in which its largest M_ij is one.
+    3. A row that a coordinate dominates holds it to what the others do: its unit is brought down to theirs. So a light
+       coordinate that is tied to heavy ones passes without a jump into one that has no mass.
+    """
+    rows, logs, loose = _balanced(M, A)
+    if len(rows):
+        logs = _held(rows, logs)
+    powers = np.round(logs).astype(np.int32)
+    return Units(logs, powers, np.exp2(powers - logs), loose)
+
+
+def balanced_units(M: Array, A: Array) -> Array:
+    """The units (n,) of the first two rules: those in which M is balanced, whatever the rows hold."""
+    found: Array = np.exp2(_balanced(M, A)[1])
+    return found
+
+
+def _balanced(M: Array, A: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """The logarithms of the rows' entries, and of the units by the first two rules, and which units are arbitrary."""
+    with np.errstate(divide="ignore"):
+        mass, rows = np.log2(np.abs(M)), np.log2(np.abs(A))
+    own = np.diag(mass)
+    known = np.isfinite(own)
+    logs, loose = np.where(known, -own / 2, 0.0), np.zeros(len(own), dtype=bool)
+    if not known.all():
+        logs, loose = _shared(mass, rows, logs, known)
+    return rows, logs, loose
+
+
+def _shared(mass: Array, rows: Array, logs: Array, known: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
+    """The logarithms of all units, and which are arbitrary; those not known come from the rows or entries of M that
+    they share with known ones.
+    """
+    logs, known = logs.copy(), known.copy()
+    loose = np.zeros_like(known)
+    while not known.all():
+        told = np.max((rows + logs)[:, known], axis=1, initial=-np.inf)  # (m,), −∞ where a row has no known unit
+        shares = np.isfinite(rows) & np.isfinite(told)[:, None] & ~known
+        if found := np.flatnonzero(shares.any(axis=0)).tolist():
+            # The median: one entry that is rounding where zero is meant does not set a unit.
+            values = [float(np.median(told[shares[:, i]] - rows[shares[:, i], i])) for i in found]
+        elif found := np.flatnonzero(~known & np.isfinite(mass[:, known]).any(axis=1)).tolist():
+            values = [-float(np.max((mass[i] + logs)[known])) for i in found]
+        else:  # tied to nothing that is known: any unit will do, and those tied to it follow
+            loose |= ~known
+            found = [int(np.argmin(known))]
+            values = [0.0]
+        logs[found] = values
+        known[found] = True
+    return logs, loose
+
+
+def _held(rows: Array, logs: Array) -> Array:
+    """The units with those brought down that dominate a row, by no more than 1/TIED in all.
+
+    What the others do in a row below TIED of its largest part may be rounding, and holds nothing.
+    """
+    least = logs + np.log2(TIED)
+    logs = logs.copy()
+    for _ in range(len(logs)):
+        size = rows + logs
+        first = np.argmax(size, axis=1)
+        largest = np.take_along_axis(size, first[:, None], axis=1)[:, 0]
+        np.put_along_axis(size, first[:, None], -np.inf, axis=1)
+        second = np.max(size, axis=1)
+        with np.errstate(invalid="ignore"):
+            excess = largest - second  # NaN in a row of zeros, ∞ in a row with one entry
+        lowered = np.flatnonzero((excess > STEP) & (excess <= -np.log2(TIED)))
+        if not len(lowered):
+            break
+        wanted = logs.copy()
+        for r in lowered.tolist():
+            wanted[first[r]] = min(wanted[first[r]], logs[first[r]] - excess[r])
+        wanted = np.maximum(wanted, least)
+        if np.array_equal(wanted, logs):
+            break
+        logs = wanted
+    return logs

@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.motion import staging
+from dalembert.motion import trajectory
 from motion.alike import same
 from motion.switched import RingPiece, assert_allclose, rough_ring, told
 
@@ -230,7 +230,7 @@ def test_what_is_saved_is_what_is_loaded(name, ending, tmp_path, monkeypatch):
         raise AssertionError("an engine was asked")
 
     with monkeypatch.context() as patched:
-        patched.setattr(staging, "flow", never)
+        patched.setattr(trajectory, "engine", never)
         again = da.Motion.load(tmp_path / ending)
         assert same(motion, again)
         assert [e.mode for e in again.episodes] == [e.mode for e in motion.episodes]

@@ -141,14 +141,6 @@ def test_a_surface_that_pushes_both_ways_is_not_left_by_a_guess(force):
     assert drives.simulate({x: 1e-6, x.diff(): 1e-6}, until=1.0).end[x] == pytest.approx(0.5 + 2e-6, abs=1e-12)
 
 
-def test_too_much_at_once_is_said(monkeypatch):
-    from dalembert.motion import decide
-
-    monkeypatch.setattr(decide, "MOST", -1)
-    with pytest.raises(da.StateError, match="ways to go on would have to be tried"):
-        ball(0).simulate({}, until=1.0)
-
-
 def test_what_sticks_has_not_struck():
     """Rounding that is taken out of the velocities where friction holds is no impact."""
     motion = da.System.load(gallery.path("rough-ring")).simulate(until=5.0)
@@ -203,19 +195,19 @@ def test_walls_that_close_keep_to_the_clock():
     assert 0.9 < motion.end_time < 1
 
 
-def test_an_interrupt_between_stages_keeps_the_motion(monkeypatch):
-    from dalembert.motion.ready import Successor
+def test_an_interrupt_between_switches_keeps_the_motion(monkeypatch):
+    from dalembert.motion.hybrid.mover import HybridMover
 
-    after, calls = Successor.after, []
+    legs, calls = HybridMover.legs, []
 
     def interrupted(self, *args):
         calls.append(args)
-        if len(calls) == 4:
+        if len(calls) == 2:
             raise KeyboardInterrupt
-        return after(self, *args)
+        return legs(self, *args)
 
-    monkeypatch.setattr(Successor, "after", interrupted)
-    motion = ball(0.9).simulate({y: 1.0}, until=10.0, throw=False)
+    monkeypatch.setattr(HybridMover, "legs", interrupted)
+    motion = ball(1).simulate({y: 1.0}, until=200.0, throw=False)
     assert motion.status.ending == "interrupted"
     assert len(motion.events) >= 2
     assert np.isfinite(motion.dataset.multiplier).all()

@@ -76,24 +76,14 @@ class Integrator:
             found = self._steps(t / unit, state, until / unit, values, most, longest / unit)
         if not self._scaled:
             return found
-        powers = unit ** -np.arange(self.order + 1.0)
-        times = found.times * unit
-        return found._replace(times=times, coefficients=found.coefficients * powers * units[:-1, None])
+        return found._replace(times=found.times * unit, coefficients=found.coefficients * units[:-1, None], unit=unit)
 
-    def expansion(self, t: float, state: Array, values: Array, units: Array | None = None) -> Array:
-        """The Taylor coefficients (2n, p + 1) at a state; not finite where there are none."""
-        unit = 1.0
-        if self._scaled:
-            assert units is not None
-            unit = float(units[-1])
-            state, values = state / units[:-1], np.concatenate([values, units])
+    def expansion(self, t: float, state: Array, values: Array) -> Array:
+        """The Taylor coefficients (2n, p + 1) at a state, in the stated units; not finite where there are none."""
         with self.lock:
-            ta = self._placed(t / unit, state, values)
+            ta = self._placed(t, state, values)
             ta.step(0.0, True)
-            terms = self._tc.copy()
-        if self._scaled:
-            terms = terms * unit ** -np.arange(self.order + 1.0) * units[:-1, None]
-        return terms
+            return self._tc.copy()
 
     def _steps(self, t: float, state: Array, until: float, values: Array, most: int, longest: float) -> Steps:
         ta = self._placed(t, state, values)

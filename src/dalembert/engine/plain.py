@@ -65,7 +65,19 @@ class Plain:
         rank = int(np.count_nonzero(sigma > RANK * sigma.max(initial=0.0)))
         return PlainSetup(system, values, known or every, rank)
 
-    def steps(self, setup: PlainSetup, t: float, state: Array, until: float, most: int, longest: float = inf) -> Steps:
+    def units(self, setup: PlainSetup, t: float, state: Array, sizes: Array) -> None:
+        """Those of the statement: the error of a step is measured by each coordinate itself."""
+
+    def steps(
+        self,
+        setup: PlainSetup,
+        t: float,
+        state: Array,
+        until: float,
+        most: int,
+        longest: float = inf,
+        units: None = None,
+    ) -> Steps:
         """Step by step, each with the polynomial of its dense output."""
 
         def rate(time: float, y: Array) -> Array:
@@ -129,6 +141,10 @@ class Plain:
     def _rows(self, setup: PlainSetup, t: float, y: Array, values: Array) -> Array:
         rows = mass_and_rows(setup.system, [*y, t, *values])[1]
         return np.concatenate([rows.level, rows.rate])
+
+    def armed_guards(self, setup: PlainSetup, times: Array, states: Array, numbers: Array | None = None) -> Array:
+        """Nothing switches here."""
+        return np.zeros((len(times), 0))
 
     def paces(self, setup: PlainSetup, times: Array, states: Array) -> Array:
         """The accelerations (k, n) without constraints: what forces as large as those that act could give."""

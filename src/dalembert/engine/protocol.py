@@ -37,7 +37,7 @@ class Choice(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Steps of a motion, each a polynomial: times (s + 1,), coefficients (s, 2n, p + 1) of powers of t − times[k].
+    """Steps of a motion, each a polynomial: times (s + 1,), coefficients (s, 2n, p + 1) of powers of (t − times[k])/unit.
 
     `fired` is the guard that fell to zero at the end; `broken` says in words why no further step can be taken.
     """
@@ -46,6 +46,7 @@ class Steps(NamedTuple):
     coefficients: Array
     fired: int | None = None
     broken: str | None = None
+    unit: float = 1.0
 
     @property
     def count(self) -> int:
@@ -61,11 +62,20 @@ class Steps(NamedTuple):
         """The states (k, 2n) at times inside; `steps` says in which step each is, where that is known."""
         if steps is None:
             steps = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, self.count - 1)
-        delay = times - self.times[steps]
+        delay = (times - self.times[steps]) / self.unit
         terms = self.coefficients[steps]
         out = terms[:, :, -1]
         for k in range(terms.shape[2] - 2, -1, -1):
             out = out * delay[:, None] + terms[:, :, k]
+        return out
+
+    def largest(self) -> Array:
+        """About the largest of each coordinate and velocity (2n,): by the sizes of the terms of the polynomials."""
+        spans = np.diff(self.times) / self.unit
+        with np.errstate(over="ignore", invalid="ignore"):
+            terms = np.abs(self.coefficients) * (spans[:, None] ** np.arange(self.coefficients.shape[2]))[:, None, :]
+            found = np.minimum(terms.sum(axis=2), 4 * terms[:, :, :3].sum(axis=2))
+        out: Array = np.nan_to_num(found, nan=0.0, posinf=0.0).max(axis=0)
         return out
 
     def until(self, count: int, end: float | None = None) -> "Steps":
@@ -73,7 +83,7 @@ class Steps(NamedTuple):
         times = self.times[: count + 1].copy()
         if end is not None:
             times[-1] = end
-        return Steps(times, self.coefficients[:count])
+        return Steps(times, self.coefficients[:count], unit=self.unit)
 
 
 class Watch(NamedTuple):

@@ -15,6 +15,7 @@ from dalembert.derive import Array, instant_at
 from dalembert.derive.switching.stage import Stage, spare, whole
 from dalembert.engine.compiled import Code, code
 from dalembert.engine.heyoka_algebra import ROOT
+from dalembert.engine.integrator import Integrator
 from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT
 from dalembert.engine.protocol import Along, Choice, Steps, Variant, Watch
 from dalembert.model import StateError, Statement, name_of
@@ -22,6 +23,7 @@ from dalembert.principles import Instant, balanced_units, explicit, independent_
 
 EPS = float(np.finfo(float).eps)
 FINEST = 1e-18  # the tolerance of machine precision: two orders above what eps asks, so that no bias of a step adds up
+CROSSED = 2.0**13 * EPS  # of the size of its terms: below minus this, a guard has fallen
 DEFINITE = 1e-7  # M is used as it is where every pivot, against its own diagonal, is above this
 LIMITS = (1e-3, 1e-7, 1e-10, 1e-13)
 """Pivots of rows against their own diagonal: above the first, λ is not refined; above the second once, and so on; rows
@@ -35,21 +37,13 @@ WORTH = 3.0  # full compilation is worth its time where a run takes so many time
 class Setup:
     """A system ready to move: compiled code, all its parameters, and the rows it stands on.
 
-    `units` are those the integrator works in, None for the stated ones; `holds` the rows that hold, redundant ones too.
+    `holds`: the rows that hold, redundant ones too.
     """
 
     code: Code
     numbers: Array
     choice: Choice
-    units: Array | None = None
     holds: tuple[int, ...] = ()
-
-    def with_values(self, changed: dict[str, tuple[Sequence[int], float]]) -> "Setup":
-        """The same with some run-time values changed, by what they are of: the places and the value."""
-        numbers = self.numbers.copy()
-        for what, (places, value) in changed.items():
-            numbers[self.code.places(what)[list(places)]] = value
-        return replace(self, numbers=numbers)
 
     def resting(self, roots: Sequence[int]) -> "Setup":
         """The same with these roots at zero, all others on."""
@@ -75,6 +69,7 @@ class Taylor:
         self.tolerance = max(tolerance, EPS)
         self.defect_bound = self.tolerance
         self._compact, self._may_change = compact is not False, compact is None
+        self._scaled = False
         self._finest = FINEST if self.tolerance <= EPS else self.tolerance
 
     @property
@@ -140,24 +135,32 @@ class Taylor:
         sound = (watch.masses > 0).all() and (watch.inertia > DEFINITE).all() and np.isfinite(watch.inertia).all()
         return bool(not sound and len(now.b))
 
-    def in_units(self, setup: Setup, t: float, state: Array, scales: Array) -> Setup:
-        """The setup with units of its own where natural scales (2n,) are far from one, else in the stated ones."""
-        a = np.abs(self.watch(setup, np.array([t]), state[None, :]).acceleration[0])
-        units = natural_units(scales, a)
-        return replace(setup, units=units)
+    def units(self, setup: Setup, t: float, state: Array, sizes: Array) -> Array | None:
+        """Units (2n + 1,) for the integrator where coordinates and velocities (2n,) are far from one, else None."""
+        a = self.watch(setup, np.array([t]), state[None, :]).acceleration[0]
+        return natural_units(sizes, a) if np.isfinite(a).all() else None
 
     def steps(
-        self, setup: Setup, t: float, state: Array, until: float, most: int, longest: float = inf
+        self,
+        setup: Setup,
+        t: float,
+        state: Array,
+        until: float,
+        most: int,
+        longest: float = inf,
+        units: Array | None = None,
     ) -> Steps:
         """At most so many steps from a state until a time, or until a guard falls to zero."""
-        return self._integrator(setup).steps(t, state, until, setup.numbers, most, longest, setup.units)
+        self._scaled = units is not None
+        return self._integrator(setup).steps(t, state, until, setup.numbers, most, longest, units)
 
     def expansion(self, setup: Setup, t: float, state: Array) -> Array:
         """The Taylor coefficients (2n, p + 1) at a state."""
-        return self._integrator(setup).expansion(t, state, setup.numbers, setup.units)
+        return setup.code.integrator(self._finest, self._compact, False).expansion(t, state, setup.numbers)
 
-    def _integrator(self, setup: Setup):  # type: ignore[no-untyped-def]
-        return setup.code.integrator(self._finest, self._compact, setup.units is not None)
+    def _integrator(self, setup: Setup) -> Integrator:
+        """The one that steps are taken by at present."""
+        return setup.code.integrator(self._finest, self._compact, self._scaled)
 
     def watch(self, setup: Setup, times: Array, states: Array, numbers: Array | None = None) -> Watch:
         """Everything that is watched along states."""
@@ -168,6 +171,14 @@ class Taylor:
     ) -> Array:
         """The sizes of the terms of the constraints, then of their rates, along states (k, 2m)."""
         return setup.code.sizes(states, times, setup.numbers if numbers is None else numbers, scales)
+
+    def armed_guards(self, setup: Setup, times: Array, states: Array, numbers: Array | None = None) -> Array:
+        """What must not fall below zero while a mode lasts (k, g), as it is armed; infinite where it does not count."""
+        values = setup.numbers if numbers is None else numbers
+        found = setup.code.guards(states, times, values)
+        slopes, offsets = values[..., setup.code.places(SLOPE)], values[..., setup.code.places(OFFSET)]
+        with np.errstate(invalid="ignore"):
+            return np.where(slopes > 0, slopes * found + offsets + np.maximum(offsets, CROSSED), np.inf)
 
     def paces(self, setup: Setup, times: Array, states: Array) -> Array:
         """The accelerations (k, n) that forces as large as those that act could give each coordinate."""

@@ -30,7 +30,7 @@ class Derivation:
     def _stretches(self, times: Array, states: Array) -> list[tuple[Any, Episode, Array, Array]]:
         """The setup of each stretch with its times and states."""
         begins = np.searchsorted(times, [e.time for e in self._episodes])
-        begins[0] = 0
+        begins[:1] = 0
         bounds = [*begins, len(times)]
         out = []
         for episode, i, j in zip(self._episodes, bounds[:-1], bounds[1:], strict=True):

@@ -2,7 +2,8 @@
 
 A file is the dataset of the motion, for anyone to read, with three attributes for `load`: the number of the format,
 the system as the text of a model file, and a record in JSON of all that is not an array (floats are written so that
-they read back bit for bit). The record has a digest of the arrays, so that a damaged file is not believed.
+they read back bit for bit). The record has a digest of the arrays, of the model and of itself, so that a damaged file is
+not believed; one of format 2 has a digest of the arrays alone.
 """
 
 import errno
@@ -30,14 +31,16 @@ from dalembert.model import ModelError, Statement, refuse
 from dalembert.model.files import loads
 from dalembert.model.saving import dumps
 from dalembert.motion.dataset import variable_names
-from dalembert.motion.record import Episode
+from dalembert.motion.move import Settings
+from dalembert.motion.record import Episode, Origin
 from dalembert.motion.status import Event, Projection, Status
-from dalembert.motion.trajectory import Settings, Trajectory
+from dalembert.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
-FORMAT = 2
+FORMAT, READ = 3, (2, 3)
+NAMES = ("", ".nc", ".nc4", ".h5", ".hdf5", ".zarr")  # endings of a name that promise no other kind of file
 FORMAT_KEY, MODEL_KEY, RECORD_KEY = "dalembert_format", "dalembert_model", "dalembert_record"
 PATIENCE = 50  # attempts to take away what is still being written
 T = TypeVar("T", bound=Trajectory)
@@ -69,9 +72,11 @@ class Arrays(NamedTuple):
         y = several((*names.coordinate, *names.velocity))
         return cls(one("time"), y, works, Along(acceleration, *rest), one("residual"))
 
-    def digest(self) -> str:
-        """A fingerprint of every shape and every bit."""
+    def digest(self, *texts: str) -> str:
+        """A fingerprint of every shape, every bit and every letter."""
         seen = sha256()
+        for text in texts:
+            seen.update(f"{len(text)}:{text}".encode())
         for array in (self.t, self.y, self.works, *self.along, self.residual):
             seen.update(repr(array.shape).encode())
             seen.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
@@ -87,12 +92,9 @@ def save(motion: Trajectory, path: str | PathLike[str]) -> None:
     zarr = Path(path).suffix.lower() == ".zarr"
     target = Path(os.path.realpath(path))
     refuse(ModelError, str(path), _hindrances(target, zarr))
-    data = motion.dataset
-    data.attrs |= {
-        FORMAT_KEY: FORMAT,
-        MODEL_KEY: dumps(motion.system),
-        RECORD_KEY: json.dumps(_record(motion), ensure_ascii=False, default=_item),
-    }
+    data, model, record = motion.dataset, dumps(motion.system), _record(motion)
+    record["digest"] = _arrays(motion).digest(model, _text(record))
+    data.attrs |= {FORMAT_KEY: FORMAT, MODEL_KEY: model, RECORD_KEY: _text(record)}
     unfilled = {name: {"_FillValue": None} for name in data.variables}
     with _replacing(target) as part:
         if zarr:
@@ -111,15 +113,15 @@ def load(path: str | PathLike[str], kind: type[T], system_kind: type[Statement])
     found = data.attrs.get(FORMAT_KEY)
     if found is None:
         raise ModelError(subject, ["this is not a motion: it was not written by Motion.save"])
-    if found != FORMAT:
+    if found not in READ:
         other = "an older" if int(found) < FORMAT else "a newer"
-        fault = f"this motion is in format {found}, and this version of dalembert reads {FORMAT}: use {other} one"
+        fault = f"this motion is in format {found}, and this version of dalembert reads {READ[0]} and {READ[1]}: use {other} one"
         raise ModelError(subject, [fault])
     try:
-        record = json.loads(data.attrs[RECORD_KEY])
-        system = loads(data.attrs[MODEL_KEY], system_kind, f"the model in {subject}")
-        arrays = Arrays.of(data, system)
-        if arrays.digest() != record["digest"]:
+        model, record = data.attrs[MODEL_KEY], json.loads(data.attrs[RECORD_KEY])
+        system = loads(model, system_kind, f"the model in {subject}")
+        arrays, digest = Arrays.of(data, system), record.pop("digest")
+        if digest != (arrays.digest() if found == 2 else arrays.digest(model, _text(record))):
             raise ValueError("its numbers are not those that were written")
         return _motion(kind, system, arrays, record)
     except ModelError:
@@ -131,7 +133,6 @@ def load(path: str | PathLike[str], kind: type[T], system_kind: type[Statement])
 
 def _record(motion: Trajectory) -> dict[str, Any]:
     """All that is not an array of samples, for JSON."""
-    arrays = Arrays(motion.t, motion.y, motion.works, motion.along, motion.residual)
     return {
         "values": dict(zip((s.name for s in motion.system.symbols), motion.values.tolist(), strict=True)),
         "begin_time": motion.begin_time,
@@ -143,13 +144,22 @@ def _record(motion: Trajectory) -> dict[str, Any]:
         "events": motion.events,
         "projections": motion.projections,
         "episodes": [
-            (t, choice.rows, choice.augment, None if mode is None else asdict(mode))
+            (t, choice.rows, choice.augment, None if mode is None else asdict(mode), choice.refinements)
             for t, choice, mode in motion.episodes
         ],
+        "origins": motion.origins,
+        "sizes": motion.sizes,
         "settings": asdict(motion.settings),
         "statistics": dict(motion.statistics),
-        "digest": arrays.digest(),
     }
+
+
+def _arrays(motion: Trajectory) -> Arrays:
+    return Arrays(motion.t, motion.y, motion.works, motion.along, motion.residual)
+
+
+def _text(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False, default=_item)
 
 
 def _motion(kind: type[T], system: Statement, arrays: Arrays, record: dict[str, Any]) -> T:
@@ -169,11 +179,16 @@ def _motion(kind: type[T], system: Statement, arrays: Arrays, record: dict[str, 
         tuple(_event(*event) for event in record["events"]),
         tuple(Projection(*projection) for projection in record["projections"]),
         tuple(
-            Episode(t, Choice(tuple(rows), augment), None if mode is None else _mode(mode))
-            for t, rows, augment, mode in record["episodes"]
+            Episode(t, Choice(tuple(rows), augment, *refinements), None if mode is None else _mode(mode))
+            for t, rows, augment, mode, *refinements in record["episodes"]
         ),
         Settings(**record["settings"]),
         MappingProxyType(record["statistics"]),
+        tuple(
+            Origin(t, tuple(state), *map(tuple, sizes))
+            for t, state, *sizes in record.get("origins", [(record["begin_time"], record["begin_values"])])
+        ),
+        tuple(record.get("sizes", ())),
     )
     vars(motion).update(along=arrays.along, residual=arrays.residual)  # where cached_property looks first
     return motion
@@ -202,6 +217,9 @@ NO_ZARR = "a Zarr store needs the package zarr, which is not installed: pip inst
 
 def _hindrances(target: Path, zarr: bool) -> Iterator[str]:
     """What is in the way of writing."""
+    ending = target.suffix.lower()
+    if ending not in NAMES and not ending[1:].isdigit():
+        yield f"a motion is written to a NetCDF file (.nc) or a Zarr store (.zarr), not to a {ending} file"
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
     if zarr and not find_spec("zarr"):

@@ -195,7 +195,7 @@ def open_contacts(motion: Trajectory, t: float) -> tuple[str, ...]:
     constraints = motion.system.constraints
     if not any(isinstance(c, OneSided) for c in constraints):
         return ()
-    mode = motion._mode_at(t)
+    mode = motion.mode_at(t)
     if mode is None:
         raise StateError("the motion", ["it has contacts and does not say which are closed"])
     known = switches(form(motion.system))
@@ -204,7 +204,7 @@ def open_contacts(motion: Trajectory, t: float) -> tuple[str, ...]:
 
 def stuck_frictions(motion: Trajectory, t: float, rubs: Collection[Rubbing] = ()) -> tuple[str, ...]:
     """The constraints whose friction sticks at a time of a motion, by name, also those that have become forces."""
-    known, mode = switches(form(motion.system)), motion._mode_at(t)
+    known, mode = switches(form(motion.system)), motion.mode_at(t)
     if mode is None:
         return ()
     stuck = [rub for rub, state in zip(known.rubs, mode.rubs, strict=True) if state == STICKS]

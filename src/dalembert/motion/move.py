@@ -49,21 +49,23 @@ def move(
     progress: Callable[[Progress], object] | None = None,
     before: Mode | None = None,
     settle: bool = False,
+    sizes: Array | None = None,
 ) -> Moved:
     """Move from a state (2n,) at t0 until a time; events are told against the mode `before`, where there is one.
 
+    `sizes` (2n,): how large coordinates and velocities have been of late, where a motion goes on.
     `settle` puts a start that is a little off the constraints on them first. Raises StateError, MassError or
     ContradictionError where no motion begins.
     """
     moving = engine(settings.engine, settings.tolerance, COMPILE[settings.compile])
     mover: Mover
+    known = np.abs(state) if sizes is None else np.maximum(np.abs(state), sizes)
     if settings.engine != "plain" and switches(form(system)):
         from dalembert.motion.hybrid.mover import HybridMover
 
-        scales = np.concatenate([np.abs(state), [max(abs(t0), abs(until))]])
-        mover = HybridMover(moving, system, values, t0, until, scales, before)
+        mover = HybridMover(moving, system, values, t0, until, known, before)
     else:
-        mover = SmoothMover(moving, system, values, t0, state)
+        mover = SmoothMover(moving, system, values, t0, state, known)
     run = Run(moving, mover, system, t0, state, samples, until, limits, progress)
     if settle:
         run.begin_on_constraints()

@@ -1,7 +1,9 @@
 """What goes into a run and comes out of it: limits, progress, stretches and the record."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
@@ -39,12 +41,20 @@ class Episode(NamedTuple):
     mode: Mode | None = None
 
 
+class Origin(NamedTuple):
+    """Where a motion was moved from: the time, the state (2n,), and how large it had been before, where it had been."""
+
+    time: float
+    state: tuple[float, ...]
+    sizes: tuple[float, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """What a run leaves: samples times (k,) and states (k, 2n), works (k, 4), where it ended, and how.
 
-    `defect` is the largest found, at `points` inside the steps. `dense` has the times and the coefficients of the
-    polynomials of all legs, None where they are too many to be kept.
+    `defect` is the largest found, at `points` inside the steps. `dense` has the times, coefficients and units of
+    the polynomials of all legs, None where they are too many to be kept. `sizes` (2n,): how large the state was of late.
     """
 
     times: Array
@@ -63,4 +73,5 @@ class Record:
     drift: float
     defect: float = 0.0
     points: int = 0
-    dense: tuple[tuple[Array, Array], ...] | None = None
+    dense: tuple[tuple[Array, Array, float], ...] | None = None
+    sizes: Array = field(default_factory=lambda: np.zeros(0))

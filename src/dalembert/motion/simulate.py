@@ -78,11 +78,12 @@ def simulate(
     (refuse_switches if settings.engine == "plain" else refuse_unknown)(system)
     state, solved = _begun(system, start, plan)
     begin, earlier = perf_counter(), compile_seconds()
-    before = None
+    before, sizes = None, ()
     if isinstance(start, Trajectory) and start.system.form() == system.form():
-        before = start.episodes[-1].mode
+        before, sizes = start.episodes[-1].mode, start.sizes
+    known = np.array(sizes) if sizes else None
     done = move(
-        system, plan.values, settings, plan.t0, state, plan.samples, plan.until, plan.limits, progress, before, True
+        system, plan.values, settings, plan.t0, state, plan.samples, plan.until, plan.limits, progress, before, True, known
     )
     seconds, record = perf_counter() - begin - (compile_seconds() - earlier), done.record
     if record.status.ending == Ending.BROKEN and record.time == plan.t0:
@@ -99,7 +100,7 @@ def simulate(
         "switches": done.switches,
         "solved": list(solved),
     }
-    motion = kind.of(system, plan.values, record, settings, statistics)
+    motion = kind.of(system, plan.values, record, settings, statistics, sizes)
     if throw and not motion.status.ok:
         raise (Interrupted if record.status.ending == Ending.INTERRUPTED else RunError)(motion)
     return motion

@@ -12,16 +12,18 @@ from numpy.typing import ArrayLike
 from sympy import Expr
 
 from dalembert.derive import Array
+from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Along, Steps, engine
 from dalembert.model import StateError, Statement, name_of, refuse
 from dalembert.motion.derived import Derivation
 from dalembert.motion.move import COMPILE, Settings, move
-from dalembert.motion.record import DRIFT, Episode, Limits, Record
+from dalembert.motion.record import DRIFT, Episode, Limits, Origin, Record
 from dalembert.motion.status import Event, Projection, Status
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
+LIMIT = 2.0**-20  # of a stretch: so far from its beginning a limit is looked for
 SAME = 1e-9  # how near the end of one motion and the start of the next must be to join them
 
 
@@ -31,7 +33,8 @@ class Trajectory:
 
     `t` (k,) and `y` (2n, k), coordinates then velocities, are what `scipy.integrate.solve_ivp` returns; `at(t)` is the
     state at any time of the run; `dataset` has everything with names. `origins` are the times and states from which it
-    was moved without a break: one, or one for each motion that was joined to the first.
+    was moved without a break: one, or one for each motion that was joined to the first. `sizes` (2n,): how large the
+    coordinates and velocities were of late, for a motion that goes on from its end.
     """
 
     system: Statement
@@ -50,7 +53,8 @@ class Trajectory:
     episodes: tuple[Episode, ...]
     settings: Settings
     statistics: Mapping[str, Any]
-    origins: tuple[tuple[float, tuple[float, ...]], ...] = ()
+    origins: tuple[Origin, ...] = ()
+    sizes: tuple[float, ...] = ()
 
     @classmethod
     def of(
@@ -60,6 +64,7 @@ class Trajectory:
         record: Record,
         settings: Settings,
         statistics: dict[str, Any],
+        sizes: tuple[float, ...] = (),
     ) -> Self:
         """The trajectory a run leaves."""
         motion = cls(
@@ -79,10 +84,11 @@ class Trajectory:
             record.episodes,
             settings,
             MappingProxyType(statistics),
-            ((record.begin_time, tuple(map(float, record.begin))),),
+            (Origin(record.begin_time, tuple(map(float, record.begin)), sizes),),
+            tuple(map(float, record.sizes)),
         )
         if not record.status.ok and len(record.times):  # forces may not exist where a run breaks; the end itself is kept
-            last = motion._derivation.along(record.times[-1:], record.states[-1:])
+            last = motion._derivation.along(record.times[-1:], record.states[-1:]) if record.episodes else (np.nan,)
             if not all(np.isfinite(part).all() for part in last):
                 kept = slice(len(record.times) - 1)
                 motion = replace(
@@ -116,11 +122,28 @@ class Trajectory:
         k, n, m = len(self.t), len(self.system.coordinates), len(self.system.constraints)
         if not k:
             return Along(*(_frozen(np.zeros(shape)) for shape in ((0, n), (0, n), (0, n), (0, m), (0, m), (0,))))
-        found = Along(*map(_frozen, self._derivation.along(self.t, self.y.T)))
+        found = Along(*map(_frozen, self._with_limits(self._derivation.along(self.t, self.y.T))))
         for name, part in zip(Along._fields, found, strict=True):
             if not np.isfinite(part).all():
                 where = float(self.t[np.argmax(~np.isfinite(part.reshape(len(part), -1)).all(axis=1))])
                 raise StateError("the motion", [f"its {name} does not exist at t = {where:.12g}"])
+        return found
+
+    def _with_limits(self, found: Along) -> Along:
+        """What is derived, with limits from later times where friction begins to slip in a plane: it has no direction.
+
+        Extrapolated from two times of the same stretch.
+        """
+        bad = np.flatnonzero(~np.isfinite(np.hstack([part.reshape(len(self.t), -1) for part in found])).all(axis=1))
+        ends = np.append([e.time for e in self.episodes], self.end_time)
+        for k in bad.tolist():
+            t = float(self.t[k])
+            after = ends[np.searchsorted(ends, t, side="right")] if t < self.end_time else t
+            times = t + LIMIT * (float(after) - t) * np.array([1.0, 2.0])
+            if times[0] > t and np.isfinite(self.y[:, k]).all():
+                near = self._derivation.along(times, self.at(times).T)
+                for part, values in zip(found, near, strict=True):
+                    part[k] = 2 * values[0] - values[1]
         return found
 
     @cached_property
@@ -134,6 +157,11 @@ class Trajectory:
     def balance(self) -> Array:
         """Energy less the work done since the start, (k,): it stays what it was."""
         return _frozen(self.along.energy - self.works.sum(axis=0))
+
+    def mode_at(self, t: float) -> Mode | None:
+        """The mode at a time, that after a switch there; None where nothing switches."""
+        place = int(np.searchsorted([e.time for e in self.episodes], t, side="right")) - 1
+        return self.episodes[max(place, 0)].mode
 
     def at(self, t: ArrayLike) -> Array:
         """The state at a time, (2n,), or at k times, (2n, k), as exact as the samples; right after a switch there.
@@ -168,13 +196,13 @@ class Trajectory:
             out = np.zeros((len(self.begin_values), len(times)))
             for k in np.unique(place):
                 mine = place == k
-                out[:, mine] = Steps(*dense[k]).at(times[mine]).T
+                out[:, mine] = Steps(*dense[k][:2], unit=dense[k][2]).at(times[mine]).T
             return out
         return self._again(times)
 
     def _again(self, times: Array) -> Array:
         """States (2n, k) at times by going over the motion again, from the last state it was moved from."""
-        begins = np.array([begin for begin, _ in self.origins])
+        begins = np.array([origin.time for origin in self.origins])
         place = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, len(begins) - 1)
         out = np.zeros((len(self.begin_values), len(times)))
         s = self.settings
@@ -182,10 +210,13 @@ class Trajectory:
         for k in np.unique(place):
             mine = np.flatnonzero(place == k)
             wanted = np.unique(times[mine])
-            begin, state = self.origins[k]
+            begin, state, sizes = self.origins[k]
             until = self.end_time if k + 1 == len(begins) else float(begins[k + 1])
             limits = Limits(np.inf, np.inf, drift, s.singular, s.step)
-            done = move(self.system, self.values, s, begin, np.array(state), wanted, until, limits).record
+            known = np.array(sizes) if sizes else None
+            done = move(
+                self.system, self.values, s, begin, np.array(state), wanted, until, limits, sizes=known
+            ).record
             states = done.states[: len(wanted)]
             if len(states) < len(wanted):
                 raise StateError("at", [f"the motion cannot be gone over again: {done.status}"])
@@ -243,6 +274,7 @@ class Trajectory:
             projections=(*self.projections, *later.projections),
             episodes=(*self.episodes, *later.episodes),
             origins=(*self.origins, *later.origins),
+            sizes=later.sizes,
             settings=later.settings,
             statistics=MappingProxyType({**later.statistics, **numbers, "largest_drift": drift, "largest_defect": defect}),
         )

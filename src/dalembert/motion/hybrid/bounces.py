@@ -22,7 +22,8 @@ FAINT = 1e-4  # of the speeds there are: bounces faster than this go on
 class Struck(NamedTuple):
     """The velocities (n,) after impacts at one time, the energy their impulses gave, what is told, and what is at rest.
 
-    `rates` (r,) are those of all rows after it; `met`: whether the constraints allow it.
+    `rates` (r,) are those of all rows after it; `met`: whether the constraints allow it. `rests`: the contacts whose
+    bounces come to rest, and in what time.
     """
 
     velocity: Array
@@ -30,6 +31,7 @@ class Struck(NamedTuple):
     events: list[Event]
     rates: Array
     met: bool
+    rests: dict[int, float]
 
 
 class Bounces:
@@ -55,13 +57,13 @@ class Bounces:
         rates = {j: float(slack[j]) for j in touching}
         friction = self._friction(now, setup, mode, t, state, touching)
         done = hit(now, state[n:], touching, self._hard, self._restitution, friction, rates)
-        resting = self._resting(t, state, done, now, setup, gaps, slack, touching)
+        resting = self._resting(t, state, done, now, setup, gaps, slack)
         if resting:
             given = self._restitution | dict.fromkeys(resting, 0.0)
             done = hit(now, state[n:], touching, self._hard, given, friction, rates)
         after = now.rate + now.A @ (done.velocity - state[n:])
         events = self._events(t, state, done, now, after, mode, slack, resting)
-        return Struck(done.velocity, done.energy, events, after, done.met)
+        return Struck(done.velocity, done.energy, events, after, done.met, resting)
 
     def _events(
         self,
@@ -74,12 +76,14 @@ class Bounces:
         slack: Array,
         resting: dict[int, float],
     ) -> list[Event]:
-        place = (*map(float, state[: len(state) // 2]), *map(float, done.velocity))
+        q, v = state[: len(state) // 2], done.velocity
+        place = (*map(float, q), *map(float, v))
         events = []
         for j in done.struck:
             name = self._constraints[j].name
             if j in resting:
-                events.append(Event(t + resting[j], "rest", name, "open", "closed", place))
+                there = (*map(float, q + v * resting[j]), *map(float, v))
+                events.append(Event(t + resting[j], "rest", name, "open", "closed", there))
                 continue
             old = "closed" if j in mode.closed else "open"
             new = "open" if after[j] > slack[j] else "closed"
@@ -96,7 +100,6 @@ class Bounces:
         setup: Setup,
         gaps: Array,
         slack: Array,
-        touching: list[int],
     ) -> dict[int, float]:
         """The contacts whose next bounce could not be told from none, and how long all that follow would take."""
         n = len(state) // 2
@@ -120,7 +123,6 @@ class Bounces:
             height, time = float(rates[j]) ** 2 / (-2 * fall), 2 * float(rates[j]) / -fall
             if height < LOW * gaps[j] or time < BRIEF * abs(t):
                 out[j] = time / (1 - self._restitution[j])
-        del touching
         return out
 
     def _opened(self, setup: Setup, contacts: list[int]) -> Array:

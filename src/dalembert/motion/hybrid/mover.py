@@ -9,14 +9,14 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
-from dalembert.derive.switching.modes import STICKS, Mode
+from dalembert.derive.switching.modes import OFF, STICKS, Mode
 from dalembert.derive.variants import with_constraints
 from dalembert.engine import Steps
 from dalembert.engine.taylor import Setup, Taylor
 from dalembert.model import StateError, Statement, refuse
 from dalembert.motion.blame import FAILURES, Blame, at, blame
-from dalembert.motion.hybrid.bounces import Bounces
-from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of
+from dalembert.motion.hybrid.bounces import Bounces, Struck
+from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of, unarmed
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
 from dalembert.motion.hybrid.programs import Programs
@@ -31,8 +31,11 @@ AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
 LEGS, STEPS = 64, 256  # of one course at most
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
+FADE = 2.0**-0.125  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
 NEWTON = 6
+CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
+REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that what ends the next one is found
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +47,15 @@ class Memo:
     resting: tuple[int, ...]
     recent: tuple[float, ...]
     count: int
-    slow: tuple[float, ...]
+    sizes: Array
 
 
 class HybridMover:
-    """Moves a system that switches, leg by leg; `scales` (2n + 1,) are the natural scales of late, set by the run."""
+    """Moves a system that switches, leg by leg.
+
+    `sizes` (2n,) are the largest coordinates and velocities of late: they fade from switch to switch, so that neither
+    where a run was cut nor how long it is to be decides anything.
+    """
 
     def __init__(
         self,
@@ -57,11 +64,12 @@ class HybridMover:
         values: Array,
         t0: float,
         until: float,
-        scales: Array,
+        sizes: Array,
         before: Mode | None = None,
     ) -> None:
         self.engine, self.system, self.values = engine, system, values
-        self.t0, self.until, self.scales = t0, until, scales
+        self.t0, self.until, self.sizes = t0, until, sizes
+        self.scales = np.append(sizes, abs(t0))
         self.programs = Programs(engine, system, values)
         self.switches = self.programs.switches
         self._watch = GuardWatch(engine, until + AHEAD * (until - t0))
@@ -75,7 +83,7 @@ class HybridMover:
         self._recent: deque[float] = deque(maxlen=CROWD)
         self.count = 0
         self._resting: tuple[int, ...] = ()
-        self._slow: tuple[float, ...] = ()
+        self._lasted = inf  # how long the mode before did
         self._prelude: list[Leg] = []  # moments before the next leg
 
     @property
@@ -88,12 +96,12 @@ class HybridMover:
         """What is known here."""
         assert self.mode is not None
         assert self.setup is not None
-        return Memo(self.mode, self.setup, self._resting, tuple(self._recent), self.count, self._slow)
+        return Memo(self.mode, self.setup, self._resting, tuple(self._recent), self.count, self.sizes)
 
     def resume(self, memo: Memo) -> None:
         """Go on in the mode of a leg before."""
         self.mode, self.setup, self._resting, self.count = memo.mode, memo.setup, memo.resting, memo.count
-        self._slow = memo.slow
+        self.sizes = memo.sizes
         self._recent = deque(memo.recent, maxlen=CROWD)
         self._fired, self._undecided = None, False
 
@@ -137,6 +145,9 @@ class HybridMover:
         out: list[Leg] = []
         left = most
         while left > 0:
+            self.sizes = np.maximum(self.sizes, np.abs(state))
+            q, v = np.split(self.sizes, 2)
+            self.scales = np.concatenate([np.maximum(q, CLOCK * abs(t) * v), v, [abs(t)]])
             events: tuple[Event, ...] = ()
             impulse = 0.0
             if self._undecided:
@@ -145,8 +156,9 @@ class HybridMover:
                     return Moved(out, None, found)
                 t, state, events, impulse = found
                 if self._prelude:
+                    last = self._prelude[-1]
                     out += self._prelude[:-1]
-                    out.append(replace(self._prelude[-1], events=events, impulse=impulse))
+                    out.append(replace(last, events=(*last.events, *events), impulse=last.impulse + impulse))
                     events, impulse = (), 0.0
                 if len(self.engine.roots(self.setup)) and (moment := self._leave_roots(t, state, until)):
                     out.append(Leg(self.setup, moment, self.mode, events, impulse, self.memo(), brief=True))
@@ -154,11 +166,15 @@ class HybridMover:
             else:
                 self._rearm(t, state)
             assert self.setup is not None
+            if t >= until:
+                nothing = Steps(np.array([t]), np.zeros((0, len(state), self.engine.order(self.setup) + 1)))
+                out.append(Leg(self.setup, nothing, self.mode, events, impulse, self.memo(), state))
+                break
             if until - t <= LAST * max(abs(t), abs(until)):
                 none = Steps(np.array([t, until]), _constant(state, self.engine.order(self.setup)))
-                out.append(Leg(self.setup, none, self.mode, events, impulse, self.memo()))
+                out.append(Leg(self.setup, none, self.mode, events, impulse, self.memo(), brief=True))
                 break
-            steps = self._steps(t, state, until, left, longest)
+            steps = self._steps(t, state, min(until, t + REACH * self._lasted), left, longest)
             if not steps.count:
                 out.append(Leg(self.setup, steps, self.mode, events, impulse, self.memo(), state))
                 if steps.fired is None:
@@ -169,9 +185,13 @@ class HybridMover:
                 continue
             out.append(Leg(self.setup, steps, self.mode, events, impulse, self.memo()))
             left -= steps.count
+            self._lasted = float(steps.times[-1]) - t if steps.fired is not None else inf
             t, state = float(steps.times[-1]), steps.end
-            sizes = np.maximum(np.abs(steps.coefficients[:, :, 0]).max(axis=0), np.abs(state))
-            self.scales = np.concatenate([np.maximum(self.scales[:-1], sizes), self.scales[-1:]])
+            self.sizes = np.maximum(self.sizes, steps.largest())
+            if steps.fired is None and steps.broken is None and t < until:
+                continue
+            if steps.fired is None and t >= self.until:
+                steps = steps._replace(fired=self._falls(t, state))
             if steps.fired is None:
                 return Moved(out, steps.broken)
             self._switched(steps.fired)
@@ -192,13 +212,14 @@ class HybridMover:
     def _steps(self, t: float, state: Array, until: float, most: int, longest: float) -> Steps:
         """Steps until a guard falls, its time refined to that of the zero itself."""
         assert self.setup is not None
-        steps = self.engine.steps(self.setup, t, state, until, most, longest)
+        units = self.engine.units(self.setup, t, state, self.sizes)
+        steps = self.engine.steps(self.setup, t, state, until, most, longest, units)
         while steps.fired is not None:
             last = steps.count - 1
             begin = float(steps.times[last])
             span, way = self._full_span(steps, last), float(steps.times[-1]) - begin
             if way < SHORT * span and last == 0 and span < inf:
-                again = self.engine.steps(self.setup, t, state, until, most, min(longest, 2 * way))
+                again = self.engine.steps(self.setup, t, state, until, most, min(longest, 2 * way), units)
                 if again.fired == steps.fired and again.count == 1:
                     steps = again
             break
@@ -214,7 +235,7 @@ class HybridMover:
         top = terms[:, -2:].max(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             radii = (size / top) ** (1.0 / np.array([order - 1, order]))
-        return float(radii.min()) * 0.13 if np.isfinite(radii).all() else inf
+        return float(radii.min()) * 0.13 * steps.unit if np.isfinite(radii).all() else inf
 
     def _refined(self, steps: Steps) -> Steps:
         """The steps up to the zero of the guard that fell: it was given a slack."""
@@ -246,6 +267,7 @@ class HybridMover:
         assert self.mode is not None
         self._fired = key_of(self.programs.staged(self.mode), guard)
         self._undecided = True
+        self.sizes = FADE * self.sizes
 
     def _crowded(self, t: float) -> Status | None:
         """The end of a run that switches without end in no time."""
@@ -254,6 +276,15 @@ class HybridMover:
             words = f"{CROWD} between t = {self._recent[0]:.12g} and {t:.12g}, and no end to them"
             return Status(Ending.SWITCHES, f"{words}: they accumulate (Zeno)")
         return None
+
+    def _falls(self, t: float, state: Array) -> int | None:
+        """A guard that falls to zero right where the run ends, which the last step did not reach; else None."""
+        assert self.mode is not None
+        assert self.setup is not None
+        staged = self.programs.staged(self.mode)
+        found = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
+        here = [i for i in found.falls if key_of(staged, i).kind == "touch"]
+        return here[0] if here else None
 
     def _rearm(self, t: float, state: Array) -> None:
         """Arm the guards of the mode anew, from a state within it."""
@@ -289,14 +320,17 @@ class HybridMover:
             impulse, known = 0.0, set()
             struck = None
             if self.switches.one_sided and (begins or fired is None or fired.kind in ("touch", "side")):
-                setup = self.programs.setup(replace(guess, idle=(), still=()), t, state)
-                struck = self._bounces.at(t, state, guess, setup, self.scales)
+                beyond = replace(guess, idle=(), still=(), signs=_beyond(guess.signs, fired))
+                setup = self.programs.setup(beyond, t, state)
+                struck = self._bounces.at(t, state, beyond, setup, self.scales)
                 if struck is not None and not struck.met:
                     return self._contradicts(t, state)
             if struck is not None:
                 state = np.concatenate([state[:n], struck.velocity])
                 events, impulse = struck.events, struck.energy
                 known = {e.name for e in events}
+                if struck.rests and self.switches.rubs:
+                    t, state, events, impulse = self._come_to_rest(struck, t, state, guess)
             found = self._search.find(t, state, self._guesses(guess, fired, t, state, begins), self.scales, begins, fired)
             later = t
             if found.marginal:
@@ -339,6 +373,28 @@ class HybridMover:
         self.setup = armed(found.setup, found.staged, found.guarded)
         self._undecided, self._fired, self._before = False, None, None
         return later, found.state, tuple(events), impulse
+
+    def _come_to_rest(
+        self, struck: Struck, t: float, state: Array, guess: Mode
+    ) -> tuple[float, Array, list[Event], float]:
+        """The last bounces, too low to be told, as one stretch of contact without friction: it begins where they end."""
+        closed = tuple(sorted({*guess.closed, *struck.rests}))
+        off = tuple(
+            OFF if set(rub.members) & set(struck.rests) else r
+            for rub, r in zip(self.switches.rubs, guess.rubs, strict=True)
+        )
+        self._search.look(self.scales, None)
+        trial = self._search.trial(replace(guess, closed=closed, rubs=off, idle=(), still=()), t, state)
+        end = t + max(struck.rests.values())
+        if trial.why or not t < end < self.until:
+            return t, state, struck.events, struck.energy
+        setup = armed(trial.setup, trial.staged, trial.guarded)
+        steps = self.engine.steps(setup, t, trial.state, end, STEPS)
+        if not steps.count:
+            return t, state, struck.events, struck.energy
+        memo = replace(self._memo_of(trial), setup=setup)
+        self._prelude.append(Leg(setup, steps, trial.mode, tuple(struck.events), struck.energy, memo))
+        return float(steps.times[-1]), steps.end, [], 0.0
 
     def _to_rest(self, t: float, state: Array, k: int) -> tuple[float, Array] | None:
         """Bring a friction that slides in a plane to rest, in the time it takes; None where it does not head for it."""
@@ -397,12 +453,12 @@ class HybridMover:
             if slips.marginal or slips.why:
                 tau *= 4
                 continue
-            self._prelude.append(Leg(trial.setup, steps, trial.mode, memo=self._memo_of(trial)))
+            self._prelude.append(Leg(unarmed(trial.setup), steps, trial.mode, memo=self._memo_of(trial)))
             return end, self._search.gained(slips, end, moved, tau)
         return t, found
 
     def _memo_of(self, trial: Trial) -> Memo:
-        return Memo(trial.mode, trial.setup, self._resting, tuple(self._recent), self.count, self._slow)
+        return Memo(trial.mode, trial.setup, self._resting, tuple(self._recent), self.count, self.sizes)
 
     def _guesses(self, guess: Mode, fired: GuardKey | None, t: float, state: Array, begins: bool) -> list[Mode]:
         """The modes to begin a search with, the likeliest first."""
@@ -468,6 +524,13 @@ class HybridMover:
 
     def _where(self, t: float, state: Array) -> str:
         return at(self.system, t, state)
+
+
+def _beyond(signs: tuple[int, ...], fired: GuardKey | None) -> tuple[int, ...]:
+    """The sides beyond a switching function that was reached."""
+    if fired is None or fired.kind != "side":
+        return signs
+    return tuple(-s if i == fired.place else s for i, s in enumerate(signs))
 
 
 def _constant(state: Array, order: int) -> Array:

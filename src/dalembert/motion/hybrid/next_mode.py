@@ -84,7 +84,7 @@ class ModeSearch:
 
         `begins`: the motion begins here, so that it may begin on a surface that pushes it away to both sides.
         """
-        self._scales, self._fired = scales, fired
+        self.look(scales, fired)
         found = self._search(t, state, guesses)
         if self.switches.actual:
             self._refuse_another(t, state, found)
@@ -92,9 +92,13 @@ class ModeSearch:
             self._refuse_other_side(t, state, found)
         return found
 
+    def look(self, scales: Array, fired: GuardKey | None) -> None:
+        """Look at modes from now on by these natural scales (2n + 1,), after a guard that fell."""
+        self._scales, self._fired = scales, fired
+
     def again(self, mode: Mode, t: float, state: Array, scales: Array) -> Trial | None:
         """The same mode with rows chosen afresh; None where it does not hold."""
-        self._scales, self._fired = scales, None
+        self.look(scales, None)
         trial = self.trial(replace(mode, idle=(), still=()), t, state)
         return trial if trial.holds else None
 
@@ -191,6 +195,8 @@ class ModeSearch:
         force = self.engine.in_force([setup])[0]
         if not force.any():
             return mode, setup, state, ""
+        if mode.closed and self._parts(mode, setup, t, state, watch.rate[0]):
+            return mode, setup, state, "a contact that parts cannot be closed"
         least = watch.pivots.min(initial=1.0)
         if not (least > tolerance("DEPENDENT") * 10 and np.isfinite(watch.acceleration).all()):
             idle, why = self._idle(mode, setup, t, state)
@@ -206,6 +212,14 @@ class ModeSearch:
             begin = begin.copy()
             begin[[len(begin) // 2 + i for i in still]] = 0.0
         return mode, setup, begin, ""
+
+    def _parts(self, mode: Mode, setup: Setup, t: float, state: Array, rate: Array) -> bool:
+        """Whether a contact of the mode moves apart."""
+        closed = list(mode.closed)
+        if not (rate[closed] > 0).any():
+            return False
+        sizes = self.engine.sizes(setup, np.array([t]), state[None, :], self._scales)[0][len(rate) :]
+        return bool((rate[closed] > tolerance("TIE") * sizes[closed]).any())
 
     def _idle(self, mode: Mode, setup: Setup, t: float, state: Array) -> tuple[tuple[int, ...], str]:
         """The rows in force that others span, by place; why they cannot be, where they ask for something else."""
@@ -230,7 +244,7 @@ class ModeSearch:
                 basis.append(r)
             else:
                 idle.append(r)
-        contradiction = self._contradiction(now.A, now.b, basis, idle, mode)
+        contradiction = self._contradiction(now.A, now.b, basis, idle)
         return tuple(idle), contradiction
 
     def _rows(self, mode: Mode, staged: Staged) -> list[int]:
@@ -241,7 +255,7 @@ class ModeSearch:
         slides = [staged.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in staged.slides]
         return [*hard, *mode.closed, *stuck, *slides]
 
-    def _contradiction(self, A: Array, b: Array, basis: list[int], idle: list[int], mode: Mode) -> str:
+    def _contradiction(self, A: Array, b: Array, basis: list[int], idle: list[int]) -> str:
         """Why rows that others span cannot hold with them: they ask for another acceleration."""
         for r in idle:
             c, *_ = np.linalg.lstsq(A[basis].T, A[r], rcond=None) if basis else (np.zeros(0),)
@@ -251,13 +265,12 @@ class ModeSearch:
                 m = len(self.switches.form.constraints)
                 names = [self.switches.form.constraints[i].name for i in (r, *basis) if i < m]
                 return f"rows contradict each other there ({', '.join(map(repr, names))})"
-        del mode
         return ""
 
     def _still(self, mode: Mode, setup: Setup, t: float, state: Array) -> tuple[int, ...]:
         """The coordinates that rows among themselves leave no freedom, at rest and not moved by time."""
         n = len(state) // 2
-        if STICKS not in mode.rubs or not self.programs.staged(mode).stage.still:
+        if (STICKS not in mode.rubs and 0 not in mode.signs) or not self.programs.staged(mode).stage.still:
             return ()
         staged = self.programs.staged(mode)
         rows = [r for r in self._rows(mode, staged) if r not in mode.idle]

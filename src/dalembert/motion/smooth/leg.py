@@ -75,6 +75,7 @@ class Course:
         self.begins = np.concatenate([leg.steps.times[:-1] for leg in legs])
         self.spans = np.concatenate([np.diff(leg.steps.times) for leg in legs])
         self.coefficients = legs[0].steps.coefficients if one else np.concatenate([g.steps.coefficients for g in legs])
+        self.units = np.repeat([leg.steps.unit for leg in legs], counts)
         self.leg_of = np.repeat(np.arange(len(legs)), counts)
 
     @property
@@ -92,7 +93,7 @@ class Course:
         s, d, order = self.coefficients.shape
         n, k = d // 2, len(fractions)
         powers = np.arange(order)
-        scaled = self.coefficients * (self.spans[:, None] ** powers)[:, None, :]
+        scaled = self.coefficients * ((self.spans / self.units)[:, None] ** powers)[:, None, :]
         rise = fractions[:, None] ** powers  # (k, p + 1)
         fall = powers[1:] * fractions[:, None] ** (powers[1:] - 1)
         values = (scaled.reshape(s * d, order) @ rise.T).reshape(s, d, k).transpose(0, 2, 1).reshape(s * k, d)
@@ -111,7 +112,7 @@ class Course:
 
     def states(self, times: Array, places: Array) -> Array:
         """The states (k, 2n) at times by the steps they are in."""
-        delay = (times - self.begins[places])[:, None]
+        delay = ((times - self.begins[places]) / self.units[places])[:, None]
         terms = self.coefficients[places]
         out: Array = terms[:, :, -1]
         for j in range(terms.shape[2] - 2, -1, -1):

@@ -36,7 +36,7 @@ class Problem(NamedTuple):
 class View:
     """A course with everything seen at points inside its steps.
 
-    `scales` (2n + 1,): natural scales of coordinates, velocities and time. `before`: what was seen at its beginning.
+    `sizes` (2n,): how large coordinates and velocities have been of late. `before`: what was seen at its beginning.
     `bound`: the largest distance from a constraint, relative to the size of its terms. `crossed`: what vanished at or
     before this time has been dealt with. `weak`: pivots below this are too small, None for what the engine says.
     """
@@ -44,7 +44,7 @@ class View:
     engine: Any
     course: Course
     points: Points
-    scales: Array
+    sizes: Array
     before: Watch | None
     bound: float
     crossed: float
@@ -71,11 +71,12 @@ class View:
 
         A velocity that forces in balance leave at zero is known only to their rounding.
         """
-        n = (len(self.scales) - 1) // 2
+        n = len(self.sizes) // 2
         leg = self.course.legs[0]
         paces = self.engine.paces(leg.setup, np.array([leg.begin]), leg.steps.coefficients[:1, :, 0])[0]
         spans = self.points.spans[:, None]
-        out = np.tile(self.scales, (len(spans), 1))
+        out = np.tile(np.append(self.sizes, 0.0), (len(spans), 1))
+        out[:, -1] = np.abs(self.points.times)
         out[:, n : 2 * n] += spans * paces
         out[:, :n] += spans * out[:, n : 2 * n]
         return out
@@ -107,7 +108,7 @@ class View:
         raw[self._brief] = 0.0
         limit, out = s, np.zeros(len(raw))
         for _ in range(s + 1):
-            scale = np.maximum(speeds, np.maximum(self.scales[n : 2 * n], speeds[:limit].max(axis=0, initial=0.0)))
+            scale = np.maximum(speeds, np.maximum(self.sizes[n : 2 * n], speeds[:limit].max(axis=0, initial=0.0)))
             out = _relative(raw, np.repeat(scale, k, axis=0))
             bad = np.flatnonzero(out > self.defect_bound)
             if len(bad):
@@ -166,7 +167,7 @@ class View:
         signs = np.random.default_rng(0).choice([-1.0, 1.0], (PATTERNS, n2 + 1 + numbers.shape[1]))
         worst = np.zeros((len(points), n2 // 2))
         for sign in signs:
-            shaken = states + SHAKE * sign[:n2] * np.maximum(self.scales[:n2], np.abs(states))
+            shaken = states + SHAKE * sign[:n2] * np.maximum(self.sizes[:n2], np.abs(states))
             other = numbers * (1 + SHAKE * sign[n2 + 1 :] * self.engine.stated(legs[0].setup))
             at = times + SHAKE * sign[n2] * np.abs(times)
             changed = self.engine.watch(legs[0].setup, at, shaken, other).acceleration
@@ -294,13 +295,42 @@ def risen(view: View) -> Problem | None:
     p, n2 = view.points, view.points.states.shape[1]
     leg = view.course.legs[0]
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (PATTERNS, n2))
-    shaken = view.course.legs[0].steps.coefficients[0, :, 0] + signs * view.scales[:n2]
+    shaken = view.course.legs[0].steps.coefficients[0, :, 0] + signs * view.sizes[:n2]
     scale = np.abs(view.engine.watch(leg.setup, np.full(PATTERNS, leg.begin), shaken).resting).max(axis=0)
     bad = np.argwhere(resting > RISEN * scale)
     if not len(bad):
         return None
     k, column = (int(i) for i in bad[0])
     return Problem("risen", float(p.times[k]), int(p.places[k]), float(column))
+
+
+def crossed(view: View) -> Problem | None:
+    """What ends a mode where it falls below zero has done so, and the mode goes on."""
+    course, p, setup = view.course, view.points, view.course.legs[0].setup
+    values = view.engine.armed_guards(setup, p.times, p.states, view.numbers)
+    if not values.size:
+        return None
+
+    def evaluate(times: Array, places: Array) -> Array:
+        out: Array = view.engine.armed_guards(setup, times, course.states(times, places), course.numbers(places))
+        return out
+
+    live = np.flatnonzero(np.isfinite(values).any(axis=0))
+    if not len(live):
+        return None
+    found = vanishing(
+        course,
+        p.times,
+        values[:, live],
+        np.ones((len(values), len(live))),
+        None,
+        0.0,
+        view.crossed,
+        lambda times, places: evaluate(times, places)[:, live],
+    )
+    if found is None:
+        return None
+    return Problem("crossed", float(course.begins[found.place]), found.place, found.value)
 
 
 def weak(view: View) -> Problem | None:
@@ -325,7 +355,17 @@ def drifted(view: View) -> Problem | None:
     return Problem("drifted", float(view.points.times[k]), int(view.points.places[k]), float(off[k]))
 
 
-MONITORS: tuple[Monitor, ...] = (rooted, risen, approaching, dependent, vanished, weak, drifted, unresolved)
+MONITORS: tuple[Monitor, ...] = (
+    rooted,
+    risen,
+    approaching,
+    dependent,
+    vanished,
+    crossed,
+    weak,
+    drifted,
+    unresolved,
+)
 
 
 def first_problem(view: View, monitors: Sequence[Monitor] = MONITORS) -> Problem | None:

@@ -25,12 +25,12 @@ class Moved(NamedTuple):
 class Mover(Protocol):
     """Gives legs from a state on.
 
-    `setup` and `mode` are those of the last, `scales` what a run knows of sizes, `count` how often it has switched.
+    `setup` and `mode` are those of the last, `sizes` (2n,) how large the state has been of late, `count` how often it has switched.
     """
 
     setup: Any
     mode: Mode | None
-    scales: Array
+    sizes: Array
     count: int
 
     def legs(self, t: float, state: Array, until: float, most: int, longest: float) -> Moved:
@@ -64,9 +64,9 @@ class SmoothMover:
     mode: Mode | None = None
     count = 0
 
-    def __init__(self, engine: Any, system: Statement, values: Array, t: float, state: Array) -> None:
+    def __init__(self, engine: Any, system: Statement, values: Array, t: float, state: Array, sizes: Array) -> None:
         self._engine, self._system, self._values = engine, system, values
-        self.scales = np.zeros(len(state) + 1)
+        self.sizes = sizes
         self.setup = engine.setup(system, values, t, state)
         self._fresh, self._resting = True, set[int]()
 
@@ -81,7 +81,10 @@ class SmoothMover:
                 legs.append(Leg(self.setup, moment, memo=self.setup, brief=True))
                 t, state = float(moment.times[-1]), moment.end
         self._fresh = False
-        steps = self._engine.steps(self.setup, t, state, until, most, longest)
+        units = self._engine.units(self.setup, t, state, np.maximum(self.sizes, np.abs(state)))
+        steps = self._engine.steps(self.setup, t, state, until, most, longest, units)
+        if steps.count:
+            self.sizes = steps.largest()
         legs.append(Leg(self.setup, steps, memo=self.setup, start=None if steps.count else state))
         return Moved(legs, steps.broken)
 

@@ -71,11 +71,12 @@ def _defect_beyond(view: View, place: int, time: float, end: float) -> float:
     states = course.states(times, places)
     watch = view.engine.watch(course.legs[0].setup, times, states, course.numbers(places))
     n = watch.acceleration.shape[1]
-    delay = (times - course.begins[place])[:, None]
+    unit = course.units[place]
+    delay = ((times - course.begins[place]) / unit)[:, None]
     terms = course.coefficients[place, n:]
     powers = np.arange(1, terms.shape[1])
-    slopes = (delay ** (powers - 1) * powers) @ terms[:, 1:].T
-    speeds = np.where(view.scales[n : 2 * n] > 0, view.scales[n : 2 * n], 1.0)
+    slopes = (delay ** (powers - 1) * powers) @ terms[:, 1:].T / unit
+    speeds = np.where(view.sizes[n : 2 * n] > 0, view.sizes[n : 2 * n], 1.0)
     found = np.abs(slopes - watch.acceleration) * (end - course.begins[place]) / speeds
     return float(found.max()) if np.isfinite(found).all() else np.inf
 

@@ -32,7 +32,7 @@ class Recorder:
     drift: float = 0.0
     defect: float = 0.0
     points: int = 0
-    dense: list[tuple[Array, Array]] | None = None
+    dense: list[tuple[Array, Array, float]] | None = None
     room: int = ROOM
 
     @classmethod
@@ -46,6 +46,8 @@ class Recorder:
             self._begin(leg)
         if not any(leg.steps.count for leg in legs):
             self.works = self.works + sum(leg.impulse for leg in legs) * (np.arange(len(WORKS)) == IMPACT)
+            if legs and legs[-1].start is not None and self.last_time() == legs[-1].begin:  # right after it
+                self.states[-1][-1], self.sampled_works[-1][-1] = legs[-1].start, self.works
             return
         course = Course([leg for leg in legs if leg.steps.count])
         side = "right" if last else "left"
@@ -75,7 +77,7 @@ class Recorder:
         if self.room < 0:
             self.dense = None
         else:
-            self.dense += [(leg.steps.times, leg.steps.coefficients) for leg in course.legs]
+            self.dense += [(leg.steps.times, leg.steps.coefficients, leg.steps.unit) for leg in course.legs]
 
     def _begin(self, leg: Leg) -> None:
         self.events += leg.events

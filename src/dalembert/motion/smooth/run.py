@@ -53,7 +53,7 @@ class Run:
         self.kept = Recorder.of(samples)
         self._n = len(system.coordinates)
         self._begin = state
-        self.scales = np.concatenate([np.abs(state), [max(abs(t0), abs(until))]])
+        self.sizes = mover.sizes
         self._bound = limits.drift
         self._cap: tuple[float, float] | None = None  # a longest step, until a time
         self._reductions = 0
@@ -98,6 +98,7 @@ class Run:
             defect=kept.defect,
             points=kept.points,
             dense=None if kept.dense is None else tuple(kept.dense),
+            sizes=self.sizes if self.mover.mode is None else self.mover.sizes,
         )
 
     def begin_on_constraints(self) -> None:
@@ -119,7 +120,7 @@ class Run:
         times, states = np.array([t]), state[None, :]
         watch = self.engine.watch(self.mover.setup, times, states)
         m = watch.level.shape[1]
-        sizes = self.engine.sizes(self.mover.setup, times, states, self.scales)
+        sizes = self.engine.sizes(self.mover.setup, times, states, np.append(self.sizes, abs(t)))
         sizes = np.where(sizes > 0, sizes, 1e-300)
         off = np.concatenate([np.abs(watch.level), np.abs(watch.rate)], axis=1) / sizes
         holds = self.engine.holding(self.mover.setup)
@@ -153,7 +154,6 @@ class Run:
             longest = min(longest, self._cap[0])
             until = min(until, self._cap[1])
         most = int(min(self._most, self.limits.steps - self.kept.steps))
-        self.mover.scales = self.scales
         return self.mover.legs(self.t, self.state, until, most, longest)
 
     def _limit(self) -> Status | None:
@@ -178,13 +178,13 @@ class Run:
 
     def _view(self, course: Course) -> View:
         points = course.points(self._fractions(course))
-        scales = np.concatenate([np.fmax(self.scales[:-1], np.abs(self.state)), self.scales[-1:]])
+        sizes = np.fmax(self.sizes, np.abs(self.state))
         watch = self.engine.watch(course.legs[0].setup, points.times, points.states, course.numbers(points.places))
         if self._before is None:
             start = course.legs[0].steps.coefficients[0, :, 0]
             self._before = self.engine.watch(course.legs[0].setup, np.array([course.begin]), start[None, :])
         return View(
-            self.engine, course, points, scales, self._before, self._bound, self._crossed, self._weak, watch
+            self.engine, course, points, sizes, self._before, self._bound, self._crossed, self._weak, watch
         )
 
     def _fractions(self, course: Course) -> Array:
@@ -234,7 +234,7 @@ class Run:
             self.kept.drift = max(self.kept.drift, float(view.residuals[used].max()))
             self.kept.points += int(used.sum())
             now = np.abs(view.points.states[used]).max(axis=0)
-            self.scales = np.concatenate([np.fmax(np.abs(self.state), now), self.scales[-1:]])
+            self.sizes = np.fmax(np.abs(self.state), now)
         self._before = self.engine.watch(legs[-1].setup, np.array([self.t]), self.state[None, :])
 
     def _after(self, view: View, moved: Moved) -> Status | None:
@@ -261,7 +261,7 @@ class Run:
 
     def _act(self, view: View, problem: Problem) -> Status | None:
         match problem.kind:
-            case "unresolved":
+            case "unresolved" | "crossed":
                 return self._shorter(view, problem)
             case "root" | "jump":
                 return self._beyond(view, problem)
@@ -295,6 +295,8 @@ class Run:
             where = at(self.system, self.t, self.state)
             if fault.missing or self._too_fast():
                 return Status(Ending.BROKEN, f"no finite step can be taken, at {where}: {fault.words}")
+            if problem.kind == "crossed":
+                return Status(Ending.UNRESOLVED, f"a switch cannot be told from rounding after {where}")
             words = f"the equations change faster than steps can follow after {where}"
             return Status(Ending.UNRESOLVED, f"{words}: {fault.words} (defect {problem.value:.2g})")
         self._cap = (short, min(end, self.until))

@@ -299,10 +299,9 @@ def natural_units(scales: Array, acceleration: Array) -> Array | None:
     """
     n = len(acceleration)
     q, v, a = scales[:n], scales[n : 2 * n], np.abs(acceleration)
-    largest = [float(x.max(initial=0.0)) for x in (q, v, a)]
-    times = [x / y for x, y in ((largest[0], largest[1]), (largest[1], largest[2])) if x > 0 and y > 0]
-    times += [(largest[0] / largest[2]) ** 0.5] if largest[0] > 0 and largest[2] > 0 else []
-    T = min(times, default=1.0)
+    length, speed, push = (float(x.max(initial=0.0)) for x in (q, v, a))
+    fast = max(speed, (length * push) ** 0.5)
+    T = length / fast if length and fast else speed / push if speed and push else 1.0
     speeds = np.maximum(v, a * T)
     places = np.maximum(q, np.where(q > 0, 0.0, speeds * T))
     known = [*places[places > 0], *speeds[speeds > 0]]

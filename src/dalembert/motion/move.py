@@ -37,6 +37,7 @@ class Moved(NamedTuple):
     switches: int
 
 
+@np.errstate(all="ignore")  # what is not finite is looked for and told
 def move(
     system: Statement,
     values: Array,

@@ -127,7 +127,7 @@ class _Builder:
             if self.surfaces:
                 self._slide(g)
         rows = [in_force(c, self.natures.get(j)) for j, c in enumerate(base.constraints)]
-        still = s.still if s.rubs or s.one_sided else ()
+        still = s.still if s.rubs or s.one_sided or self.slides else ()
         statement = with_constraints(base, [*rows, *self.held], s.run_time)
         levels = tuple(c.expr for c in base.constraints)
         stage = Stage(statement, s.run_time, tuple(self.masks), tuple(self.guards), levels, tuple(self.looked), still)

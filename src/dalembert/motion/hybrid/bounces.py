@@ -1,6 +1,7 @@
 """Contacts that close: their impact at one time, the events it is told by, and bounces that come to rest."""
 
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -43,8 +44,10 @@ class Bounces:
         self._sided = list(programs.switches.one_sided)
         self._hard = [j for j in range(len(self._constraints)) if j not in programs.switches.one_sided]
 
-    def at(self, t: float, state: Array, mode: Mode, setup: Setup, scales: Array) -> Struck | None:
-        """The impact of contacts that close at a state, in a mode; None where none does."""
+    def at(
+        self, t: float, state: Array, mode: Mode, setup: Setup, scales: Array, lasted: float = inf
+    ) -> Struck | None:
+        """The impact of contacts that close at a state, in a mode that lasted so long; None where none does."""
         engine, n = self._programs.engine, len(state) // 2
         times, states = np.array([t]), state[None, :]
         now = self._programs.arrays(setup, t, state)
@@ -57,10 +60,11 @@ class Bounces:
         rates = {j: float(slack[j]) for j in touching}
         friction = self._friction(now, setup, mode, t, state, touching)
         done = hit(now, state[n:], touching, self._hard, self._restitution, friction, rates)
-        resting = self._resting(t, state, done, now, setup, gaps, slack)
+        resting = self._resting(t, state, done, now, setup, gaps, slack, lasted, touching)
         if resting:
             given = self._restitution | dict.fromkeys(resting, 0.0)
-            done = hit(now, state[n:], touching, self._hard, given, friction, rates)
+            thrown = [j for j in resting if j not in done.struck]  # by the impact of another, to come back as soon
+            done = hit(now, state[n:], touching, [*self._hard, *thrown], given, friction, rates)
         after = now.rate + now.A @ (done.velocity - state[n:])
         events = self._events(t, state, done, now, after, mode, slack, resting)
         return Struck(done.velocity, done.energy, events, after, done.met, resting)
@@ -79,7 +83,7 @@ class Bounces:
         q, v = state[: len(state) // 2], done.velocity
         place = (*map(float, q), *map(float, v))
         events = []
-        for j in done.struck:
+        for j in (*done.struck, *(j for j in resting if j not in done.struck)):
             name = self._constraints[j].name
             if j in resting:
                 there = (*map(float, q + v * resting[j]), *map(float, v))
@@ -100,14 +104,19 @@ class Bounces:
         setup: Setup,
         gaps: Array,
         slack: Array,
+        lasted: float,
+        touching: list[int],
     ) -> dict[int, float]:
         """The contacts whose next bounce could not be told from none, and how long all that follow would take."""
         n = len(state) // 2
         rates = now.rate + now.A @ (done.velocity - state[n:])
+        brief = lasted < 2 * BRIEF * abs(t)
         slow = [
             j
-            for j in done.struck
-            if self._restitution[j] < 1 and slack[j] < rates[j] < FAINT * slack[j] / tolerance("TIE")
+            for j in touching
+            if self._restitution[j] < 1
+            and slack[j] < rates[j]
+            and (brief or rates[j] < FAINT * slack[j] / tolerance("TIE"))
         ]
         if not slow:
             return {}

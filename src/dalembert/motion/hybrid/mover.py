@@ -31,7 +31,7 @@ AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
 LEGS, STEPS = 64, 256  # of one course at most
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
-FADE = 2.0**-0.125  # at every switch: by so much sizes that were are forgotten
+FADE = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
 NEWTON = 6
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
@@ -214,17 +214,14 @@ class HybridMover:
         assert self.setup is not None
         units = self.engine.units(self.setup, t, state, self.sizes)
         steps = self.engine.steps(self.setup, t, state, until, most, longest, units)
-        while steps.fired is not None:
-            last = steps.count - 1
-            begin = float(steps.times[last])
-            span, way = self._full_span(steps, last), float(steps.times[-1]) - begin
-            if way < SHORT * span and last == 0 and span < inf:
+        if steps.fired is None or not steps.count:
+            return steps
+        if steps.count == 1:
+            span, way = self._full_span(steps, 0), float(steps.times[-1]) - t
+            if way < SHORT * span < inf:
                 again = self.engine.steps(self.setup, t, state, until, most, min(longest, 2 * way), units)
                 if again.fired == steps.fired and again.count == 1:
                     steps = again
-            break
-        if steps.fired is None:
-            return steps
         return self._refined(steps)
 
     def _full_span(self, steps: Steps, last: int) -> float:
@@ -322,7 +319,7 @@ class HybridMover:
             if self.switches.one_sided and (begins or fired is None or fired.kind in ("touch", "side")):
                 beyond = replace(guess, idle=(), still=(), signs=_beyond(guess.signs, fired))
                 setup = self.programs.setup(beyond, t, state)
-                struck = self._bounces.at(t, state, beyond, setup, self.scales)
+                struck = self._bounces.at(t, state, beyond, setup, self.scales, self._lasted)
                 if struck is not None and not struck.met:
                     return self._contradicts(t, state)
             if struck is not None:
@@ -332,6 +329,8 @@ class HybridMover:
                 if struck.rests and self.switches.rubs:
                     t, state, events, impulse = self._come_to_rest(struck, t, state, guess)
             found = self._search.find(t, state, self._guesses(guess, fired, t, state, begins), self.scales, begins, fired)
+            if begins:
+                self._refuse_massless(found, t)
             later = t
             if found.marginal:
                 later, found = self._onset(found, t, state)
@@ -347,6 +346,14 @@ class HybridMover:
                 raise
             return Status(Ending.BROKEN, f"no motion goes on from {self._where(t, state)}: {error}")
         return self._begun(found, t, later, state, events, impulse, known)
+
+    def _refuse_massless(self, found: Trial, t: float) -> None:
+        """Raise StateError where the mass matrix is singular along what the constraints leave free."""
+        watch = self.engine.watch(found.setup, np.array([t]), found.state[None, :])
+        inertia, masses, _ = self.engine.names(found.setup)
+        lost = [*np.array(inertia)[watch.inertia[0] <= 0], *np.array(masses)[watch.masses[0] <= 0]]
+        fault = f"the mass matrix is singular: {', '.join(dict.fromkeys(lost))} vanishes, and no constraint makes up for it"
+        refuse(StateError, "the start", [fault] if lost else [])
 
     def _begun(
         self, found: Trial, t: float, later: float, state: Array, events: list[Event], impulse: float, known: set[str]

@@ -136,8 +136,20 @@ class ModeSearch:
             return self._in_plane(mode, staged, t, state)
         mode, setup, begin, why = self._on_rows(mode, t, state)
         staged = self.programs.staged(mode)
-        guarded = self.watch.at(staged, setup, mode, t, begin, self._scales)
+        guarded = self._parting(self.watch.at(staged, setup, mode, t, begin, self._scales), staged, setup, t, begin)
         return Trial(mode, staged, setup, begin, guarded, why)
+
+    def _parting(self, guarded: Guarded, staged: Staged, setup: Setup, t: float, state: Array) -> Guarded:
+        """The guards, where gaps at zero that open rise, however soon and low they are to close again."""
+        gaps = [i for i in guarded.falls if i < len(staged.keys) and staged.keys[i].kind == "touch"]
+        gaps = [i for i in gaps if abs(guarded.values[i]) <= guarded.floors[i]]
+        if not gaps:
+            return guarded
+        rate = self.engine.watch(setup, np.array([t]), state[None, :]).rate[0]
+        sizes = self.engine.sizes(setup, np.array([t]), state[None, :], self._scales)[0][len(rate) :]
+        opens = [i for i in gaps if rate[j := staged.keys[i].place] > tolerance("TIE") * sizes[j]]
+        falls = tuple(i for i in guarded.falls if i not in opens)
+        return replace(guarded, falls=falls, rises=(*guarded.rises, *opens))
 
     def _in_plane(self, mode: Mode, staged: Staged, t: float, state: Array) -> Trial:
         """A mode in which friction slips in a plane; from rest, with a speed too small to be seen."""

@@ -105,7 +105,7 @@ class View:
         with np.errstate(over="ignore", invalid="ignore"):
             raw = np.abs(p.slopes - self.watch.acceleration) * p.spans[:, None]
             speeds = np.nan_to_num(np.abs(p.states[:, n:]), nan=0.0, posinf=0.0).reshape(s, k, n).max(axis=1)
-        raw[self._brief] = 0.0
+        raw[self.brief] = 0.0
         limit, out = s, np.zeros(len(raw))
         for _ in range(s + 1):
             scale = np.maximum(speeds, np.maximum(self.sizes[n : 2 * n], speeds[:limit].max(axis=0, initial=0.0)))
@@ -146,7 +146,8 @@ class View:
         return table[self.course.leg_of[self.points.places[points]]]
 
     @cached_property
-    def _brief(self) -> Array:
+    def brief(self) -> Array:
+        """Which points are in brief legs (k,)."""
         brief = np.array([leg.brief for leg in self.course.legs], dtype=bool)
         return brief[self.course.leg_of[self.points.places]]
 
@@ -310,6 +311,7 @@ def crossed(view: View) -> Problem | None:
     values = view.engine.armed_guards(setup, p.times, p.states, view.numbers)
     if not values.size:
         return None
+    values[view.brief] = np.inf
 
     def evaluate(times: Array, places: Array) -> Array:
         out: Array = view.engine.armed_guards(setup, times, course.states(times, places), course.numbers(places))

@@ -65,7 +65,7 @@ class Plain:
         rank = int(np.count_nonzero(sigma > RANK * sigma.max(initial=0.0)))
         return PlainSetup(system, values, known or every, rank)
 
-    def units(self, setup: PlainSetup, t: float, state: Array, sizes: Array) -> None:
+    def units(self, setup: PlainSetup, t: float, state: Array, sizes: Array, left: float) -> None:
         """Those of the statement: the error of a step is measured by each coordinate itself."""
 
     def steps(

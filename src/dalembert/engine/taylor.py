@@ -37,13 +37,14 @@ WORTH = 3.0  # full compilation is worth its time where a run takes so many time
 class Setup:
     """A system ready to move: compiled code, all its parameters, and the rows it stands on.
 
-    `holds`: the rows that hold, redundant ones too.
+    `holds`: the rows that hold, redundant ones too. `triggers`: guards that only call for something before it is due.
     """
 
     code: Code
     numbers: Array
     choice: Choice
     holds: tuple[int, ...] = ()
+    triggers: tuple[int, ...] = ()
 
     def resting(self, roots: Sequence[int]) -> "Setup":
         """The same with these roots at zero, all others on."""
@@ -52,12 +53,12 @@ class Setup:
         numbers[self.code.places(ROOT)[list(roots)]] = 0.0
         return replace(self, numbers=numbers)
 
-    def armed(self, slopes: Array, offsets: Array) -> "Setup":
+    def armed(self, slopes: Array, offsets: Array, triggers: tuple[int, ...] = ()) -> "Setup":
         """The same, stopping where slope · guard + offset falls to zero (g,)."""
         numbers = self.numbers.copy()
         numbers[self.code.places(SLOPE)] = slopes
         numbers[self.code.places(OFFSET)] = offsets
-        return replace(self, numbers=numbers)
+        return replace(self, numbers=numbers, triggers=triggers)
 
 
 class Taylor:
@@ -135,10 +136,13 @@ class Taylor:
         sound = (watch.masses > 0).all() and (watch.inertia > DEFINITE).all() and np.isfinite(watch.inertia).all()
         return bool(not sound and len(now.b))
 
-    def units(self, setup: Setup, t: float, state: Array, sizes: Array) -> Array | None:
-        """Units (2n + 1,) for the integrator where coordinates and velocities (2n,) are far from one, else None."""
+    def units(self, setup: Setup, t: float, state: Array, sizes: Array, left: float) -> Array | None:
+        """Units (2n + 1,) for the integrator where coordinates and velocities (2n,) are far from one, else None.
+
+        `left`: the time that is left to move in.
+        """
         a = self.watch(setup, np.array([t]), state[None, :]).acceleration[0]
-        return natural_units(sizes, a) if np.isfinite(a).all() else None
+        return natural_units(sizes, a, left) if np.isfinite(a).all() else None
 
     def steps(
         self,
@@ -177,8 +181,9 @@ class Taylor:
         values = setup.numbers if numbers is None else numbers
         found = setup.code.guards(states, times, values)
         slopes, offsets = values[..., setup.code.places(SLOPE)], values[..., setup.code.places(OFFSET)]
-        with np.errstate(invalid="ignore"):
-            return np.where(slopes > 0, slopes * found + offsets + np.maximum(offsets, CROSSED), np.inf)
+        out = np.where(slopes > 0, slopes * found + offsets + np.maximum(offsets, CROSSED), np.inf)
+        out[:, list(setup.triggers)] = np.inf
+        return out
 
     def paces(self, setup: Setup, times: Array, states: Array) -> Array:
         """The accelerations (k, n) that forces as large as those that act could give each coordinate."""
@@ -291,7 +296,7 @@ def _weights(now: Instant, rows: Sequence[int]) -> Array:
     return out
 
 
-def natural_units(scales: Array, acceleration: Array) -> Array | None:
+def natural_units(scales: Array, acceleration: Array, left: float) -> Array | None:
     """Powers of two (2n + 1,) for coordinates, velocities and time; None where all are near one.
 
     What is zero is measured by what its velocity or acceleration makes of it in the time T in which things change, or
@@ -301,7 +306,7 @@ def natural_units(scales: Array, acceleration: Array) -> Array | None:
     q, v, a = scales[:n], scales[n : 2 * n], np.abs(acceleration)
     length, speed, push = (float(x.max(initial=0.0)) for x in (q, v, a))
     fast = max(speed, (length * push) ** 0.5)
-    T = length / fast if length and fast else speed / push if speed and push else 1.0
+    T = min(length / fast if length and fast else speed / push if speed and push else 1.0, left)
     speeds = np.maximum(v, a * T)
     places = np.maximum(q, np.where(q > 0, 0.0, speeds * T))
     known = [*places[places > 0], *speeds[speeds > 0]]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.principles.errors import Array
-from dalembert.principles.tolerances import TIED
+from dalembert.principles.tolerances import SYMMETRY, TIED
 
 Powers = NDArray[np.int32]
 """Exponents of two, as `np.ldexp` takes them on every machine."""
@@ -20,6 +20,10 @@ STEP = 2.1
 """In powers of two: what a coordinate may be above the others of its row before its unit is brought down.
 
 No whole number, which simple rows would meet exactly, to be decided by rounding."""
+
+
+EQUAL = 12
+"""How often rows and columns are balanced against each other where M has no diagonal to go by."""
 
 
 class Units(NamedTuple):
@@ -54,9 +58,20 @@ def natural_units(M: Array, A: Array) -> Units:
 
 
 def balanced_units(M: Array, A: Array) -> Array:
-    """The units (n,) of the first two rules: those in which M is balanced, whatever the rows hold."""
-    found: Array = np.exp2(_balanced(M, A)[1])
-    return found
+    """Units (n,) in which M is balanced, whatever the rows hold: by the first two rules.
+
+    Where M cannot be positive definite (some M_ij² > M_ii M_jj), the largest entry of a row stands for its diagonal.
+    """
+    root = np.sqrt(np.abs(np.diag(M)))
+    with np.errstate(all="ignore"):
+        definite = bool((np.abs(M) <= np.outer(root, root) * (1 + SYMMETRY)).all())
+        if definite or not M.any(axis=1).all():
+            found: Array = np.exp2(_balanced(M, A)[1])
+            return found
+        size = np.ones(len(M))
+        for _ in range(EQUAL):  # until the largest entry of every row is one, nearly (Ruiz 2001)
+            size = size * np.sqrt(np.max(np.abs(M) / np.outer(size, size), axis=1))
+    return 1 / size
 
 
 def _balanced(M: Array, A: Array) -> tuple[Array, Array, NDArray[np.bool_]]:

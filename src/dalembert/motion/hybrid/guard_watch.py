@@ -188,7 +188,7 @@ def armed(setup: Setup, staged: Staged, guarded: Guarded) -> Setup:
             offsets[i] = STAYS * np.maximum(guarded.floors[i] * slopes[i], EPS)
         elif live[i] and key.kind == "coefficient":
             offsets[i] = max(offsets[i], STAYS * EPS)
-    return setup.armed(slopes, offsets)
+    return setup.armed(slopes, offsets, tuple(i for i, key in enumerate(staged.keys) if key.kind == "slow"))
 
 
 def unarmed(setup: Setup) -> Setup:

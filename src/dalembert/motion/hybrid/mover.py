@@ -212,7 +212,7 @@ class HybridMover:
     def _steps(self, t: float, state: Array, until: float, most: int, longest: float) -> Steps:
         """Steps until a guard falls, its time refined to that of the zero itself."""
         assert self.setup is not None
-        units = self.engine.units(self.setup, t, state, self.sizes)
+        units = self.engine.units(self.setup, t, state, self.sizes, until - t)
         steps = self.engine.steps(self.setup, t, state, until, most, longest, units)
         if steps.fired is None or not steps.count:
             return steps

@@ -176,7 +176,8 @@ class ModeSearch:
             begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, natural)
             if not why and not marginal:
                 a = self.engine.watch(setup, np.array([t]), begin[None, :]).acceleration[0]
-                tau = MOMENT * self.watch.time_left(t, paces, self._scales)
+                least = max(4 * slow[k] / onset.rates[k] for k in resting)
+                tau = max(MOMENT * self.watch.time_left(t, paces, self._scales), least)
                 later, q, v = t + tau, *np.split(at_rest, 2)
                 moment = (tau, at_rest, a)
                 begin = np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])

@@ -70,7 +70,7 @@ class PlaneFriction:
     ) -> Onset:
         """Which way frictions at rest begin to slip in a mode that says they do."""
         now = self._programs.arrays(setup, t, state)
-        inverse = self._inverse(mode, setup, now)
+        inverse = self._inverse(setup, now)
         ways = {k: np.array([1.0, 0.0]) for k in resting}
         rates = dict.fromkeys(resting, 0.0)
         largest = dict.fromkeys(resting, 0.0)
@@ -105,12 +105,12 @@ class PlaneFriction:
     def begun(self, mode: Mode, setup: Setup, t: float, state: Array, ways: dict[int, Array], paces: dict[int, float]) -> Array:
         """The state (2n,) of frictions that begin to slip, with a speed along their ways too small to be seen."""
         now = self._programs.arrays(setup, t, state)
-        return self._nudged(now, self._inverse(mode, setup, now), mode, state, ways, paces)
+        return self._nudged(now, self._inverse(setup, now), mode, state, ways, paces)
 
     def pushed(self, mode: Mode, setup: Setup, t: float, state: Array, speeds: dict[int, Array]) -> Array:
         """The state (2n,) with sliding velocities as given, the others as the rows in force leave them."""
         now = self._programs.arrays(setup, t, state)
-        return self._with_speeds(now, self._inverse(mode, setup, now), mode, state, speeds)
+        return self._with_speeds(now, self._inverse(setup, now), mode, state, speeds)
 
     def time_to_rest(self, mode: Mode, setup: Setup, t: float, state: Array, k: int) -> tuple[float, Array] | None:
         """How long a friction takes to come to rest, and the acceleration; None where it does not head for it."""
@@ -122,9 +122,8 @@ class PlaneFriction:
         tau = -float(s @ rate) / size if size > 0 else -1.0
         return (tau, a) if tau > 0 else None
 
-    def _inverse(self, mode: Mode, setup: Setup, now: Arrays) -> Array:
+    def _inverse(self, setup: Setup, now: Arrays) -> Array:
         """M⁻¹ on the motions that the rows in force leave free."""
-        del mode
         force = self._engine.in_force([setup])[0]
         return mobility(now, np.flatnonzero(force).tolist())
 

@@ -61,7 +61,7 @@ class View:
         sizes = self.engine.sizes(setup, self.points.times, self.points.states, self._wide_scales, self.numbers)
         sizes = np.where(sizes > 0, sizes, 1e-300)
         off = np.maximum(np.abs(self.watch.level) / sizes[:, :m], np.abs(self.watch.rate) / sizes[:, m:])
-        off = np.where(self._holding, off, 0.0)
+        off = np.where(self._holding & ~self.brief[:, None], off, 0.0)
         out: Array = off.max(axis=1)
         return out
 

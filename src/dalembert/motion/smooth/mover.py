@@ -14,6 +14,9 @@ from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Status
 
 
+MANY = 16  # steps
+
+
 class Moved(NamedTuple):
     """Legs not yet looked at, and how they ended: why no step can be taken, or how the run ends there."""
 
@@ -81,10 +84,11 @@ class SmoothMover:
                 legs.append(Leg(self.setup, moment, memo=self.setup, brief=True))
                 t, state = float(moment.times[-1]), moment.end
         self._fresh = False
-        units = self._engine.units(self.setup, t, state, np.maximum(self.sizes, np.abs(state)))
+        units = self._engine.units(self.setup, t, state, np.maximum(self.sizes, np.abs(state)), until - t)
         steps = self._engine.steps(self.setup, t, state, until, most, longest, units)
         if steps.count:
-            self.sizes = steps.largest()
+            many = steps.count > MANY  # then where they begin says enough
+            self.sizes = np.abs(steps.coefficients[:, :, 0]).max(axis=0) if many else steps.largest()
         legs.append(Leg(self.setup, steps, memo=self.setup, start=None if steps.count else state))
         return Moved(legs, steps.broken)
 

@@ -63,7 +63,7 @@ class Run:
         self._before: Watch | None = None
         self._balance: float | None = None
         self._pending: list[Event] = []
-        self._most = FIRST
+        self._most, self._ceiling = FIRST, LONGEST
         self._told = -inf
         self._began = perf_counter()
 
@@ -252,7 +252,7 @@ class Run:
     def _pace(self) -> None:
         """How many steps the next course has, by what is counted, not by the clock."""
         setup = self.mover.setup
-        self._most = min(LONGEST, 2 * self._most, self.engine.most_steps(setup, WORK))
+        self._most = min(self._ceiling, 2 * self._most, self.engine.most_steps(setup, WORK))
         done = self.t - self.t0
         if done > 0:
             self.engine.pays(setup, int(min(1e12, (self.until - self.t) / done * self.kept.steps)))
@@ -332,6 +332,7 @@ class Run:
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
         k = int(np.searchsorted(view.points.times, problem.time)) - 1
+        self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0 and view.points.times[k] > self.t:
             self._until(view, int(view.points.places[k]), float(view.points.times[k]))
             return self._project(float(view.residuals[k]))

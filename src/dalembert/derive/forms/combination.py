@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sympy import Expr, Matrix, Symbol, cancel, expand
+from sympy import Expr, Matrix, Symbol, cancel
 
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.exact import Untried, vanishes
+from dalembert.derive.exact import Untried, is_plainly_zero, vanishes
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.tidy import tidy
@@ -31,7 +31,7 @@ def combination(
             c = [tidy(e) for e in solve(square, Matrix([target[p] for p in pivots]))]
             left = [target[j] - sum(x * row[j] for x, row in zip(c, rows, strict=True)) for j in range(len(target))]
             left = [tidy(e) for j, e in enumerate(left) if j not in pivots]
-        if all(e == 0 for e in left):
+        if all(e == 0 or is_plainly_zero(e) for e in left):
             return Combination(tuple(c), True)
         return Combination(tuple(c), False) if all(vanishes(e, variables) for e in left) else None
     except (Overtime, NotSolved, Untried):
@@ -41,7 +41,7 @@ def combination(
 def _multiple(target: Row, row: Row, pivot: int) -> Expr | None:
     """The factor between two forms, where products written out show that one is a multiple of the other."""
     p, q = row[pivot], target[pivot]
-    if any(expand(e * p - a * q) != 0 for e, a in zip(target, row, strict=True)):
+    if not all(is_plainly_zero(e * p - a * q) for e, a in zip(target, row, strict=True)):
         return None
     factor: Expr = cancel(q / p)
     return factor

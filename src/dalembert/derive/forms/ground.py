@@ -1,10 +1,9 @@
 """Where constraints are looked at: the space of coordinates and time, values of parameters, and the start."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from sympy import (
     Expr,
@@ -16,7 +15,6 @@ from sympy import (
     Piecewise,
     PolynomialError,
     Pow,
-    Rational,
     S,
     Symbol,
     atan2,
@@ -27,7 +25,7 @@ from sympy.core.function import AppliedUndef
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.exact import vanishes
+from dalembert.derive.exact import exact, settled, vanishes
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.pfaff import Form, form_of
 from dalembert.derive.forms.singular import Place
@@ -37,9 +35,11 @@ from dalembert.derive.tidy import tidy
 from dalembert.model import Statement
 from dalembert.model.constants import NAME_OF
 
+if TYPE_CHECKING:
+    from dalembert.derive.forms.relations import Relations
+
 NOWHERE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
 SAYABLE = (*NAME_OF, Max, Min, Piecewise, Heaviside, atan2, AppliedUndef)
-SMALL = 10**6  # denominators of fractions that a decimal number may stand for
 SECONDS = 0.5
 
 
@@ -50,6 +50,7 @@ class Ground:
     system: Statement
     algebra: Symbols
     given: Mapping[Symbol, Expr]
+    _relations: "dict[tuple[int, ...], Relations]" = field(default_factory=dict)
 
     @classmethod
     def of(cls, system: Statement, *, valued: bool = False) -> Self:
@@ -67,9 +68,8 @@ class Ground:
         return self.clean(self.algebra.convert(e))
 
     def clean(self, e: Expr) -> Expr:
-        """The values given in place of parameters, and fractions in place of decimals."""
-        e = e.xreplace({f: exact(float(f)) for f in e.atoms(Float)})
-        e = e.xreplace(dict(self.given)) if self.given else e
+        """The values given in place of parameters, fractions in place of decimals, and constants in one form."""
+        e = settled(e.xreplace(dict(self.given)) if self.given else e)
         hidden = [r for r in e.atoms(Pow) if r.exp.is_Rational and not r.exp.is_Integer and r.base.is_Add]
         return e.xreplace({r: factored(r.base) ** r.exp for r in hidden})
 
@@ -78,6 +78,21 @@ class Ground:
         """The form of every constraint: dφ of a relation among coordinates, ψ dt of one among velocities."""
         _, rates = constraint_rates(self.system, self.algebra)
         return [form_of(self.clean(psi), self.algebra) for psi in rates]
+
+    @cached_property
+    def at_values(self) -> "Ground":
+        """The same ground for the values given of the parameters."""
+        return Ground.of(self.system, valued=True)
+
+    def relations(self, places: Sequence[int]) -> "Relations":
+        """The relations at some places of the statement, and where they hold; found once."""
+        from dalembert.derive.forms.relations import Relations
+
+        own = tuple(places)
+        if own not in self._relations:
+            stated = [self.stated(self.system.constraints[i].expr) for i in own]
+            self._relations[own] = Relations(stated, self.variables, self.near)
+        return self._relations[own]
 
     @cached_property
     def near(self) -> dict[Symbol, float]:
@@ -117,7 +132,7 @@ class Ground:
 
     def named(self, row: Row) -> dict[Symbol, Expr]:
         """The coefficients of a form that are not zero, by variable."""
-        return {x: a for x, a in zip(self.variables, row, strict=True) if a != 0}
+        return named(row, self.variables)
 
     def form(self, row: Row) -> tuple[tuple[Expr, Expr], ...]:
         """The same in the statement's own x(t) and t."""
@@ -138,10 +153,10 @@ class Ground:
         return tuple(tuple(self.algebra.restore(e) for e in place) for place in places)
 
 
-def exact(x: float) -> Expr:
-    """The fraction a number stands for: of small terms where it is the nearest number to one, else as it is written."""
-    near = Fraction(x).limit_denominator(SMALL)
-    return Rational(near.numerator, near.denominator) if float(near) == x else Rational(repr(x))
+def named(row: Row, variables: Sequence[Symbol]) -> dict[Symbol, Expr]:
+    """The coefficients of a form that do not vanish, by variable."""
+    pairs = zip(variables, row, strict=True)
+    return {x: a for x, a in pairs if a != 0 and (a.is_Rational or not vanishes(a, variables))}
 
 
 def is_sayable(f: Expr) -> bool:

@@ -78,7 +78,7 @@ def gradient(e: Expr, variables: Sequence[Symbol], points: Points) -> np.ndarray
     if isinstance(e, log):
         inner = e.args[0]
         inside: np.ndarray = gradient(inner, variables, points) * points.power(points.of(inner), -1)[:, None]
-        return inside % points.prime
+        return points.reduce(inside)
     out = np.zeros((points.count, len(variables)), dtype=np.int64)
     for k, x in enumerate(variables):
         if x in e.free_symbols:

@@ -14,7 +14,7 @@ import numpy as np
 from sympy import Expr, Function, Pow, Rational, Symbol, cos, cosh, exp, sin, sinh, tan, tanh
 
 from dalembert.derive.exact import PRIMES, Points, Unvalued
-from dalembert.derive.reducing.branches import Countless, branches, switching_in
+from dalembert.derive.exact.cases import Countless, branches, switching_in
 from dalembert.derive.reducing.decimals import Decimals
 from dalembert.derive.reducing.digits import value_and_size
 

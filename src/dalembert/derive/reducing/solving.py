@@ -14,8 +14,8 @@ from sympy import solve as solve_for
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.evaluate import Array
+from dalembert.derive.exact.cases import switching_in
 from dalembert.derive.reducing.bounds import never_zero
-from dalembert.derive.reducing.branches import switching_in
 from dalembert.derive.reducing.embedding import Embedding, embedding, names_of, said, subject
 from dalembert.derive.reducing.identity import vanishes
 from dalembert.derive.tape import Tape

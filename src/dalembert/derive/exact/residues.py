@@ -52,7 +52,8 @@ from sympy.core.function import AppliedUndef
 from dalembert.derive.exact.decimals import exact
 from dalembert.derive.exact.images import BASE, Constants, Images
 from dalembert.derive.exact.numbers import Unvalued
-from dalembert.derive.exact.unrelated import is_monomial, is_plain, is_root
+from dalembert.derive.exact.unrelated import MOST_TERMS, is_monomial, is_plain, is_root
+from dalembert.derive.sizes import size_of
 
 PRIMES = (2147431439, 2147403719, 2147394479)  # ≡ −1 modulo 9240: see `images`
 USUAL = Constants(BASE, tuple((prime, 2) for prime in (2, 3, 5, 7, 11)), 2)  # that have images modulo all of these
@@ -311,7 +312,9 @@ class Points:
 
     def _terms(self, argument: Expr) -> list[tuple[Expr, Expr]]:
         """[(c, τ)] with Σ c τ the argument and every c rational."""
-        parts = Add.make_args(expand(argument, log=False, trig=False, power_base=False))
+        if size_of(argument).terms <= MOST_TERMS:
+            argument = expand(argument, log=False, trig=False, power_base=False)
+        parts = Add.make_args(argument)
         out = [part.as_coeff_Mul() for part in parts if part != 0]
         out = [(exact(factor), term) for factor, term in out]
         for _, term in out:

@@ -8,6 +8,10 @@ from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 from sympy.polys.polyerrors import BasePolynomialError
 
+from dalembert.derive.sizes import size_of
+
+MOST_TERMS = 400  # of an expression that is written out
+
 
 def finest_of(expressions: Iterable[Expr]) -> int:
     """A common multiple of the denominators in angles and exponents."""
@@ -37,6 +41,8 @@ def is_root(e: Expr) -> bool:
 
 def is_plain(e: Expr) -> bool:
     """Whether an expression is a polynomial of symbols without a square in it: its root is no other function."""
+    if size_of(e).terms > MOST_TERMS:
+        return False
     try:
         whole = Poly(e, *sorted(e.free_symbols, key=lambda s: s.sort_key()), domain="QQ")
     except (BasePolynomialError, ValueError):

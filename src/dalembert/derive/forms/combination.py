@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 from sympy import Expr, Matrix, Symbol, cancel
 
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort, weigh
 from dalembert.derive.exact import Untried, is_plainly_zero, vanishes
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.tidy import tidy
+
+EFFORT = 1.0
 
 
 class Combination(NamedTuple):
@@ -20,11 +22,11 @@ class Combination(NamedTuple):
 
 
 def combination(
-    target: Row, rows: Sequence[Row], pivots: Sequence[int], variables: Sequence[Symbol], seconds: float = 1.0
+    target: Row, rows: Sequence[Row], pivots: Sequence[int], variables: Sequence[Symbol], units: float = EFFORT
 ) -> Combination | None:
     """How a form is made of independent others, which have regular columns at `pivots`; None where it is not."""
     try:
-        with deadline(seconds):
+        with effort(units):
             if len(rows) == 1 and (c := _multiple(target, rows[0], pivots[0])) is not None:
                 return Combination((c,), True)
             square = Matrix(len(rows), len(rows), lambda i, j: rows[j][pivots[i]])
@@ -34,7 +36,7 @@ def combination(
         if all(e == 0 or is_plainly_zero(e) for e in left):
             return Combination(tuple(c), True)
         return Combination(tuple(c), False) if all(vanishes(e, variables) for e in left) else None
-    except (Overtime, NotSolved, Untried):
+    except (TooMuch, NotSolved, Untried):
         return None
 
 
@@ -43,5 +45,6 @@ def _multiple(target: Row, row: Row, pivot: int) -> Expr | None:
     p, q = row[pivot], target[pivot]
     if not all(is_plainly_zero(e * p - a * q) for e, a in zip(target, row, strict=True)):
         return None
+    weigh(q / p)
     factor: Expr = cancel(q / p)
     return factor

@@ -24,7 +24,7 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort, weigh
 from dalembert.derive.exact import exact, settled, vanishes
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.pfaff import Form, form_of
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 NOWHERE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
 SAYABLE = (*NAME_OF, Max, Min, Piecewise, Heaviside, atan2, AppliedUndef)
-SECONDS = 0.5
+EFFORT = 0.5
+MOST_TERMS = 60  # of a radicand that is factored
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,19 +166,19 @@ def is_sayable(f: Expr) -> bool:
 
 
 def factored(e: Expr) -> Expr:
-    """The factors of what stands under a root, where they are found in time: a square may be hidden in it."""
+    """The factors of what stands under a root, where it is not too long: a square may be hidden in it."""
     try:
-        with deadline(SECONDS):
-            whole: Expr = factor(e)
-            return whole
-    except (Overtime, PolynomialError):
+        weigh(e, most=MOST_TERMS)
+        whole: Expr = factor(e)
+        return whole
+    except (TooMuch, PolynomialError):
         return e
 
 
 def shortened(e: Expr) -> Expr:
-    """An expression in a short form, where that is found in time."""
+    """An expression in a short form, where it is not too long."""
     try:
-        with deadline(SECONDS):
+        with effort(EFFORT):
             return tidy(e)
-    except Overtime:
+    except TooMuch:
         return e

@@ -15,11 +15,13 @@ from sympy import Dummy, Expr, S, Symbol
 
 from dalembert.derive.differentiate import Differentiator
 from dalembert.derive.exact import Evidence, Germs, constant_is_zero, leaf_points, settled, vanishes
+from dalembert.derive.exact.constants import MOST_TERMS, coefficients
 from dalembert.derive.exact.leaf import LeafPoint
 from dalembert.derive.exact.reals import BITS
 from dalembert.derive.exact.trials import FINER
 from dalembert.derive.forms.closure import Closure, closed, closure, combined, independent_rows, most, widest
 from dalembert.derive.forms.frobenius import Independent, Row, independent, span, spanned
+from dalembert.derive.sizes import size_of
 
 LEAF_POINTS = 3
 LEAF_ORDER = 4
@@ -78,7 +80,10 @@ class Relations:
         for x in reversed(self._old[:-1]):
             c = slopes.get(x)
             if c is not None and not c.free_symbols & set(self._old) and not vanishes(c, self._old):
-                return _Solved(x, settled((x - phi / c).expand()), c, Dummy(f"phi_{len(self._solved)}", real=True))
+                value = x - phi / c
+                if size_of(value).terms > MOST_TERMS:
+                    continue
+                return _Solved(x, settled(value.expand()), c, Dummy(f"phi_{len(self._solved)}", real=True))
         return None
 
     def _together(self, left: list[tuple[int, Expr]]) -> list[Expr]:
@@ -90,7 +95,7 @@ class Relations:
             return [phi for _, phi in left]
         kept: list[Expr] = []
         for i, phi in left:
-            if any(_parallel(phi, other, self._old) for other in kept):
+            if any(_parallel(phi, other) for other in kept):
                 self.against.add(i)
                 continue
             points = self._found([*kept, phi])
@@ -205,12 +210,12 @@ class _Solved:
     phi: Symbol
 
 
-def _parallel(one: Expr, other: Expr, variables: Sequence[Symbol]) -> bool:
+def _parallel(one: Expr, other: Expr) -> bool:
     """Whether φ − c ψ is a constant different from zero for a number c."""
-    for term in other.expand().as_ordered_terms():
-        constant, varying = term.as_independent(*variables, as_Add=False)
-        if varying != 1:
-            factor = one.expand().coeff(varying) / constant
-            rest = (one - factor * other).expand() if factor.is_number and factor != 0 else S.NaN
-            return bool(rest.is_number) and rest is not S.NaN and constant_is_zero(rest) is False
-    return False
+    left, right = coefficients(one), coefficients(other)
+    first = next((m for m in right or () if m != 1), None)
+    if left is None or right is None or first is None:
+        return False
+    c = left.get(first, S.Zero) / right[first]
+    rest = {m: left.get(m, S.Zero) - c * right.get(m, S.Zero) for m in {**left, **right, S.One: S.Zero}}
+    return all(constant_is_zero(e) is (m != 1) for m, e in rest.items())

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
+from math import comb
 
 from sympy import (
     Abs,
@@ -31,8 +32,11 @@ from sympy import (
 from sympy.polys.polyerrors import BasePolynomialError
 
 from dalembert.derive.integrals.sets import Basis, Pfaffian
+from dalembert.derive.sizes import size_of
 
 LONGEST = 150  # operations of a coefficient that is still factored
+MOST_TERMS = 100  # of what is factored
+MOST_MONOMIALS = 5000  # that are looked at for one shape
 
 
 def simple(gens: tuple[Expr, ...]) -> Iterator[Basis]:
@@ -88,7 +92,12 @@ def within(e: Expr, forms: Pfaffian) -> bool:
 
 
 def exponents(gens: Sequence[Expr], degree: int) -> tuple[tuple[int, ...], ...]:
-    """The exponents of all monomials up to a degree, lowest first, less those that identities make superfluous."""
+    """The exponents of all monomials up to a degree, lowest first, less those that identities make superfluous.
+
+    None where there are too many.
+    """
+    if comb(len(gens) + degree, degree) > MOST_MONOMIALS:
+        return ()
     out, limits, pairs = [], [_limit(g, gens, degree) for g in gens], _reciprocal(gens)
     for d in range(1, degree + 1):
         for chosen in combinations_with_replacement(range(len(gens)), d):
@@ -122,7 +131,7 @@ def factors(forms: Pfaffian, gens: Sequence[Expr]) -> tuple[Expr, ...]:
 def split(e: Expr, forms: Pfaffian) -> Iterator[Expr]:
     """The factors of an expression that are sums; single symbols and functions are left out."""
     for side in fraction(together(e)):
-        if not side.is_Add and not side.is_Mul and not side.is_Pow:
+        if not (side.is_Add or side.is_Mul or side.is_Pow) or size_of(side).terms > MOST_TERMS:
             continue
         try:
             parts = factor_list(side)[1]

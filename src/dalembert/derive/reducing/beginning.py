@@ -9,12 +9,12 @@ from contextlib import suppress
 
 from sympy import Expr, Matrix, S, atan2, cos, sin
 
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.tidy import tidy
 
-SECONDS = 2.0
+EFFORT = 2.0
 
 
 def exact_start(chart: Chart, known: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
@@ -22,7 +22,7 @@ def exact_start(chart: Chart, known: Mapping[Expr, Expr]) -> dict[Expr, Expr] | 
 
     `known` has the old coordinates and velocities whose start is known as an expression of parameters.
     """
-    with suppress(Overtime, NotSolved), deadline(SECONDS):
+    with suppress(TooMuch, NotSolved), effort(EFFORT):
         x = _positions(chart, known)
         if x is None:
             return None

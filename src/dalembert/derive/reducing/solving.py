@@ -1,28 +1,26 @@
 """An embedding found from the constraints: holonomic ones solved for coordinates, one after the other.
 
 First those in which a coordinate stands linearly with a factor that is never zero: that holds everywhere. Then those
-that SymPy can solve explicitly: such a solution has branches, the one of the start is taken, and it is only local.
+that a formula solves: such a solution has branches, the one of the start is taken, and it is only local.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from sympy import Expr
-from sympy import solve as solve_for
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.deadline import Overtime, deadline
 from dalembert.derive.evaluate import Array
 from dalembert.derive.exact.cases import switching_in
 from dalembert.derive.reducing.bounds import never_zero
 from dalembert.derive.reducing.embedding import Embedding, embedding, names_of, said, subject
+from dalembert.derive.reducing.explicit import NoFormula, solutions
 from dalembert.derive.reducing.identity import vanishes
 from dalembert.derive.tape import Tape
 from dalembert.derive.tidy import tidy
 from dalembert.model import Holonomic, ModelError, Statement, name_of
 
-SECONDS = 4.0
 SAME = 1e-9
 
 
@@ -51,6 +49,7 @@ class _Finder:
         self.algebra = Symbols(system)
         self.places: list[Expr] = list(self.algebra.q)
         self.local: list[str] = []
+        self._reasons: dict[tuple[Expr, Expr], str] = {}
 
     def solve(self, rows: Sequence[Holonomic]) -> None:
         """Solve as many constraints as can be, the plainly linear ones first, until all hold."""
@@ -66,19 +65,25 @@ class _Finder:
                 done = next((c for c, e in pairs if self._branch(c, e)), None)
             if done is None:
                 c, e = pairs[0]
-                why = (
-                    f"within {SECONDS:g} seconds"
-                    if self.start is not None
-                    else "linearly, and no start chooses a branch"
-                )
                 raise ModelError(
                     subject(self.system),
                     [
                         f"the constraint {c.name!r}, {said(self.algebra.restore(e))} = 0, could not be solved for a "
-                        f"coordinate {why}: give an embedding"
+                        f"coordinate: {self._why(e)}; give an embedding"
                     ],
                 )
             left.remove(done)
+
+    def _why(self, e: Expr) -> str:
+        """Why a relation could not be solved for any coordinate."""
+        if self.start is None:
+            return "none stands linearly in it with a factor that is never zero, and no start chooses among branches"
+        reasons = [
+            f"for {name_of(q)}, {self._reasons[e, x]}"
+            for q, x in zip(self.system.coordinates, self.algebra.q, strict=True)
+            if (e, x) in self._reasons
+        ]
+        return "; ".join(reasons) or "no coordinate stands in it"
 
     def _refuse(self, c: Holonomic, e: Expr) -> None:
         """A constraint of which no coordinate is left contradicts those before it."""
@@ -122,11 +127,21 @@ class _Finder:
             return False
         sizes = dict(zip(slopes, map(abs, Tape(inputs, slopes.values())(point)), strict=True))
         for j in sorted(sizes, key=lambda j: (-round(sizes[j], 9), -j)):
-            for candidate in self._solutions(e, self.algebra.q[j]):
+            q = self.algebra.q[j]
+            if sizes[j] <= SAME:
+                self._reasons[e, q] = "the start is where its branches meet"
+                continue
+            try:
+                found = [s for s in solutions(e, q) if not any(self._moves(part) for part in switching_in(s))]
+            except NoFormula as reason:
+                self._reasons[e, q] = f"{reason}, and there is no formula"
+                continue
+            self._reasons[e, q] = "no branch of its solution is the one of the start"
+            for candidate in found:
                 with suppress(ModelError):
                     (value,) = Tape(inputs, [candidate])(point)
-                    if abs(value - point[j]) <= SAME * (1 + abs(point[j])) and sizes[j] > SAME:
-                        self._settle(self.algebra.q[j], candidate)
+                    if abs(value - point[j]) <= SAME * (1 + abs(point[j])):
+                        self._settle(q, candidate)
                         shown = said(self.algebra.restore(candidate))
                         name = name_of(self.system.coordinates[j])
                         self.local.append(
@@ -134,12 +149,6 @@ class _Finder:
                         )
                         return True
         return False
-
-    def _solutions(self, e: Expr, q: Expr) -> Iterable[Expr]:
-        with suppress(Overtime, NotImplementedError), deadline(SECONDS):
-            found = [s for s in solve_for(e, q) if isinstance(s, Expr) and not s.has(q)]
-            return [s for s in found if not any(self._moves(part) for part in switching_in(s))]
-        return []
 
     def _settle(self, q: Expr, value: Expr) -> None:
         self.places = [self._put(place, {q: value}) for place in self.places]

@@ -134,7 +134,7 @@ class _Finder:
             try:
                 found = [s for s in solutions(e, q) if not any(self._moves(part) for part in switching_in(s))]
             except NoFormula as reason:
-                self._reasons[e, q] = f"{reason}, and there is no formula"
+                self._reasons[e, q] = f"{reason}, and no formula for that is used"
                 continue
             self._reasons[e, q] = "no branch of its solution is the one of the start"
             for candidate in found:

@@ -6,17 +6,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from sympy import (
+    AccumBounds,
     Expr,
     Float,
     Function,
     Heaviside,
+    I,
     Max,
     Min,
+    Mul,
     Piecewise,
     PolynomialError,
     Pow,
     S,
     Symbol,
+    atan,
     atan2,
     factor,
     log,
@@ -38,7 +42,7 @@ from dalembert.model.constants import NAME_OF
 if TYPE_CHECKING:
     from dalembert.derive.forms.relations import Relations
 
-NOWHERE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
+NOWHERE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity, AccumBounds)
 SAYABLE = (*NAME_OF, Max, Min, Piecewise, Heaviside, atan2, AppliedUndef)
 EFFORT = 0.5
 MOST_TERMS = 60  # of a radicand that is factored
@@ -113,13 +117,22 @@ class Ground:
         return {**at, self.algebra.t: S.Zero}
 
     def fit(self, f: Expr) -> Expr:
-        """An integral that exists at the start where f does not: 1/f at a pole, log(−u) where u is negative."""
+        """An integral that exists at the start where f does not.
+
+        1/f at a pole, log(−u) and products with (−u)^a where u is negative, −atan(1/u) where u is infinite.
+        """
         if not self.start:
             return f
+        at = {x: Float(v) for x, v in self.near.items()} if self.near else self.start
         for part in f.atoms(log):
-            at = {x: Float(v) for x, v in self.near.items()} if self.near else self.start
             if part.args[0].xreplace(at).is_negative:
                 f = f.xreplace({part: log(-part.args[0])})
+        for part in Mul.make_args(f):
+            if isinstance(part, Pow) and not part.exp.is_Integer and part.base.xreplace(at).is_negative:
+                f = f.xreplace({part: Pow(-part.base, part.exp)})
+        for part in f.atoms(atan):
+            if part.args[0].xreplace(self.start).has(*NOWHERE):
+                f = f.xreplace({part: -atan(1 / part.args[0])})
         if f.xreplace(self.start).has(*NOWHERE) and not (1 / f).xreplace(self.start).has(*NOWHERE):
             return 1 / f
         return f
@@ -129,7 +142,17 @@ class Ground:
         if not self.start:
             return None
         value = shortened(f.xreplace(self.start))
-        return None if value.has(*NOWHERE) or value.is_real is False else self.algebra.restore(value)
+        return None if value.has(*NOWHERE) or not self._is_real(value) else self.algebra.restore(value)
+
+    def _is_real(self, value: Expr) -> bool:
+        """Whether a constant is real for the values given, or plainly not of others."""
+        if value.is_real is not None:
+            return bool(value.is_real)
+        values = {self.algebra.parameters[s]: exact(x) for s, x in self.system.values}
+        number = value.xreplace(values)
+        if number.is_number:
+            return bool(number.is_real or not number.evalf().has(I))
+        return not any(p.base.is_negative and not p.exp.is_integer for p in value.atoms(Pow))
 
     def named(self, row: Row) -> dict[Symbol, Expr]:
         """The coefficients of a form that are not zero, by variable."""

@@ -60,6 +60,23 @@ class LeafPoint:
                 break
         return self._proved(at, keys, bits)
 
+    def missed(self) -> list[int]:
+        """The relations that do not hold at the point, proved of each: they depend on the others, which do."""
+        rest = [i for i in range(len(self._relations)) if i not in self.independent]
+        real = self.real() if rest else None
+        if real is None:
+            return []
+        germs = Germs(real, (), 0)
+        try:
+            return [i for i in rest if real.ball(germs.jet(self._relations[i])[0, 0]).sign]
+        except Unvalued:
+            return []
+
+    @property
+    def numbers(self) -> dict[Symbol, float]:
+        """The point in floating-point numbers."""
+        return self._at
+
     def _values(self, at: Mapping[Symbol, Ball], bits: int, order: int) -> list[Any] | None:
         real = Real(Random(0), at, bits=bits)
         germs = Germs(real, self._moving, order)

@@ -64,13 +64,14 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
     system = ground.system
     contacts = tuple(c.name for c in system.constraints if isinstance(c, OneSided))
     held = [i for i, c in enumerate(system.constraints) if c.name not in contacts]
-    whole, independent, against, notes = ranked(ground, held)
-    kept = [j for j in range(len(held)) if j not in against]
+    whole, independent, against, rounded, doubted, notes = ranked(ground, held)
+    kept = [j for j in range(len(held)) if j not in against and j not in rounded]
     places = [held[j] for j in kept]
     own = RowSet(ground, places, [kinds[i] for i in places], tuple(kept.index(j) for j in independent))
     integrals = own.integrals(whole) if seek else []
     relations = list(own.dependent()) if seek else []
     remarks = list(notes)
+    lost = {*(places[j] for j in range(len(places)) if j not in own.independent), *(held[j] for j in rounded)}
     if seek and len(integrals) < whole.integrals:
         remarks.append(f"of {whole.integrals} independent integrals {len(integrals)} were found in closed form")
     if not whole.complete:
@@ -78,7 +79,8 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
     every = len(own.linear) == len(own.rows)
     found = len(integrals) == whole.integrals and all(one.proved for one in integrals)
     dependent = len(own.linear) == whole.rank or (every and all(sure for _, sure in relations))
-    proved = found and dependent and (whole.evidence.certain or whole.integrals == whole.rank)
+    sure = not rounded and not doubted
+    proved = found and dependent and sure and (whole.evidence.certain or whole.integrals == whole.rank)
     return Kinds(
         system.coordinates,
         tuple(kinds),
@@ -87,7 +89,7 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
         integrals=tuple(ground.algebra.restore(one.f) for one in integrals),
         constants=tuple(S.Zero if one.stated else ground.constant(one.f) for one in integrals),
         rank=len(own.independent),
-        dependent=tuple(k.name for j, k in enumerate(own.kinds) if j not in own.independent),
+        dependent=tuple(kinds[i].name for i in sorted(lost)),
         relations=tuple(relation for relation, _ in relations),
         contradictory=tuple(kinds[held[j]].name for j in against),
         contacts=contacts,

@@ -85,6 +85,14 @@ class Ground:
         return [form_of(self.clean(psi), self.algebra) for psi in rates]
 
     @cached_property
+    def decimal(self) -> bool:
+        """Whether decimal numbers stand in the constraints: these are rounded, and so is what follows from them."""
+        used = set().union(*(c.expr.free_symbols for c in self.system.constraints))
+        return any(c.expr.has(Float) for c in self.system.constraints) or any(
+            s in used and not float(x).is_integer() for s, x in self.system.values
+        )
+
+    @cached_property
     def at_values(self) -> "Ground":
         """The same ground for the values given of the parameters."""
         return Ground.of(self.system, valued=True)
@@ -96,7 +104,7 @@ class Ground:
         own = tuple(places)
         if own not in self._relations:
             stated = [self.stated(self.system.constraints[i].expr) for i in own]
-            self._relations[own] = Relations(stated, self.variables, self.near)
+            self._relations[own] = Relations(stated, self.variables, self.near, decimal=self.decimal)
         return self._relations[own]
 
     @cached_property

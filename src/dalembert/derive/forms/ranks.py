@@ -1,18 +1,20 @@
 """Rank and integrals of a set of constraints: everywhere, or where the relations among coordinates hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
+import numpy as np
 from sympy import Expr, S
 
 from dalembert.derive.exact import Evidence, Germs, Real, Unvalued
 from dalembert.derive.forms.closure import Closure, closure, closure_of_exact, independent_rows
 from dalembert.derive.forms.frobenius import Row, independent
 from dalembert.derive.forms.ground import Ground
-from dalembert.derive.forms.relations import Relations
+from dalembert.derive.forms.relations import Relations, anywhere
 from dalembert.derive.independence import independence
+from dalembert.derive.reducing.digits import ROUNDED
 from dalembert.model import ON_POSITIONS, OneSided, Statement
 
 ONLY_THERE = "this holds where the stated relations among coordinates do, not elsewhere"
@@ -21,15 +23,22 @@ NOT_REGULAR = (
 )
 
 
+Rows = list[Row | None]
+
+
 class Ranked(NamedTuple):
     """A set of constraints, by their places: independent ones, and ones that contradict those before.
 
-    `whole` is the closure of the linear rows that do not; its rows are places among these.
+    `whole` is the closure of the linear rows that do not; its rows are places among these. Those that would contradict
+    others but for the rounding of decimal numbers are `rounded`, and not among them. `doubted`: whether some contradict
+    others only as far as no configuration was found.
     """
 
     whole: Closure
     independent: tuple[int, ...]
     against: tuple[int, ...]
+    rounded: tuple[int, ...]
+    doubted: bool
     notes: tuple[str, ...]
 
 
@@ -39,19 +48,24 @@ def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
     related = [j for j, i in enumerate(places) if isinstance(ground.system.constraints[i], ON_POSITIONS)]
     leaf = valued.relations([places[j] for j in related])
     against = {related[k] for k in leaf.against}
-    rows = [None if j in against else ground.forms[i].coefficients for j, i in enumerate(places)]
-    there = [None if j in against else valued.forms[i].coefficients for j, i in enumerate(places)]
-    against |= set(_against(rows, there, ground, leaf if related else None))
+    twins = {related[k] for k in leaf.rounded}
+    apart = against | twins
+    rows: Rows = [None if j in apart else ground.forms[i].coefficients for j, i in enumerate(places)]
+    there: Rows = [None if j in apart else valued.forms[i].coefficients for j, i in enumerate(places)]
+    clash, more = _clashing(rows, there, ground, leaf if related else None)
+    against, twins = against | clash, twins | more
     linear = [j for j, row in enumerate(rows) if row is not None and j not in against]
     own = [row for j in linear if (row := rows[j]) is not None]
     exact = all(j in related for j in linear)
     whole = (closure_of_exact if exact else closure)(own, ground.variables)
     notes = _unsure(ground, [places[related[k]] for k in sorted(leaf.unsure)])
-    if len(linear) + sum(rows[j] is not None or j in related for j in against) < len(rows):
-        return _by_numbers(ground, places, whole, against, linear, bool(related), notes)
+    notes = (*notes, *_rounded(ground, [places[j] for j in sorted(twins)]))
+    if len(linear) + len(twins) + sum(rows[j] is not None or j in related for j in against) < len(rows):
+        return _by_numbers(ground, places, whole, against, twins, linear, bool(related), notes)
     if not related:
         chosen = tuple(linear[j] for j in whole.rows)
-        return Ranked(whole, chosen, tuple(sorted(against)), (*notes, *_at_start(ground, places, len(chosen))))
+        notes = (*notes, *_at_start(ground, places, len(chosen)))
+        return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes)
     found = leaf.closure([row for j in linear if (row := there[j]) is not None], exact)
     if found is None:
         whole = replace(whole, evidence=replace(whole.evidence, chance=1.0, certain=False))
@@ -62,7 +76,45 @@ def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
     else:
         pivots = independent_rows([own[j] for j in found.rows], ground.variables).pivots
         whole, notes = replace(found, pivots=pivots), (*notes, ONLY_THERE)
-    return Ranked(whole, tuple(linear[j] for j in whole.rows), tuple(sorted(against)), notes)
+    chosen = tuple(linear[j] for j in whole.rows)
+    return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes)
+
+
+def _rounded(ground: Ground, places: Sequence[int]) -> Iterator[str]:
+    for i in places:
+        name = ground.system.constraints[i].name
+        yield f"{name!r} differs from what the others say by rounding of decimals: it is taken to follow from them"
+
+
+def _clashing(rows: Rows, there: Rows, ground: Ground, leaf: Relations | None) -> tuple[set[int], set[int]]:
+    """The rows that contradict those before them, and those that do so by rounding alone, which are taken away."""
+    twins: set[int] = set()
+    while True:
+        found = _against(rows, there, ground, leaf)
+        alike = [
+            j for j in found if _valued(ground) is ground and ground.decimal and _by_rounding(there, j, ground, leaf)
+        ]
+        if not alike:
+            return set(found), twins
+        for j in alike:
+            twins.add(j)
+            rows[j] = there[j] = None
+
+
+def _by_rounding(rows: Rows, place: int, ground: Ground, leaf: Relations | None) -> bool:
+    """Whether a row that differs from a combination of those before it by c dt does so by rounding."""
+    own = [row if leaf is None else leaf.row(row) for row in rows[: place + 1] if row is not None]
+    point = anywhere(ground.variables if leaf is None else leaf.variables)
+    numbers = [[e.xreplace(point) for e in row] for row in own]
+    if not all(e.is_real and e.is_number for row in numbers for e in row):
+        return False
+    *before, last = np.array(numbers, dtype=float)
+    if not before:
+        return False
+    A = np.array(before)
+    c = np.linalg.lstsq(A[:, :-1].T, last[:-1], rcond=None)[0]
+    terms = np.array([last[-1], *(-c * A[:, -1])])
+    return bool(abs(terms.sum()) <= ROUNDED * np.abs(terms).sum())
 
 
 def _unsure(ground: Ground, places: Sequence[int]) -> tuple[str, ...]:
@@ -109,6 +161,7 @@ def _by_numbers(
     places: Sequence[int],
     whole: Closure,
     against: set[int],
+    twins: set[int],
     linear: list[int],
     relations: bool,
     notes: tuple[str, ...],
@@ -118,8 +171,8 @@ def _by_numbers(
     What these numbers show to be dependent on the constraints has no integrals of its own.
     """
     names = {c.name for i, c in enumerate(ground.system.constraints) if i not in places}
-    names |= {ground.system.constraints[places[j]].name for j in against}
-    kept = [j for j in range(len(places)) if j not in against]
+    names |= {ground.system.constraints[places[j]].name for j in against | twins}
+    kept = [j for j in range(len(places)) if j not in against | twins]
     found, contradicted, more = independence(_without(ground.system, sorted(names)))
     chosen = [kept[j] for j in found]
     against = against | {kept[j] for j in contradicted}
@@ -129,7 +182,8 @@ def _by_numbers(
         whole = replace(whole, rows=whole.rows[:rank], integrals=max(whole.integrals - lost, 0))
     doubt = Evidence(False, whole.evidence.points, 1.0, False) if relations else whole.evidence
     independent_ = tuple(j for j in chosen if j not in against)
-    return Ranked(replace(whole, evidence=doubt), independent_, tuple(sorted(against)), (*notes, *more))
+    whole = replace(whole, evidence=doubt)
+    return Ranked(whole, independent_, tuple(sorted(against)), tuple(sorted(twins)), False, (*notes, *more))
 
 
 def _without(system: Statement, names: Sequence[str]) -> Statement:

@@ -8,10 +8,10 @@ along φ, so nothing is lost, and what is found there is exact. Relations that a
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from sympy import Dummy, Expr, S, Symbol
+from sympy import Dummy, Expr, Rational, S, Symbol
 
 from dalembert.derive.differentiate import Differentiator
 from dalembert.derive.exact import Evidence, Germs, constant_is_zero, leaf_points, settled, vanishes
@@ -21,6 +21,7 @@ from dalembert.derive.exact.reals import BITS
 from dalembert.derive.exact.trials import FINER
 from dalembert.derive.forms.closure import Closure, closed, closure, combined, independent_rows, most, widest
 from dalembert.derive.forms.frobenius import Independent, Row, independent, span, spanned
+from dalembert.derive.reducing.digits import ROUNDED, is_rounding
 from dalembert.derive.sizes import size_of
 
 LEAF_POINTS = 3
@@ -32,12 +33,22 @@ T = TypeVar("T")
 class Relations:
     """Relations φ = 0 in some variables, the time last, and the forms where they hold; `near` is a point, or nothing.
 
-    `against` are the places of those that contradict others, `unsure` of those that likely do.
+    `against` are the places of those that contradict others, `unsure` of those that likely do; `rounded` of those that
+    would, but for the rounding of `decimal` numbers: they follow from the others.
     """
 
-    def __init__(self, stated: Sequence[Expr], variables: Sequence[Symbol], near: Mapping[Symbol, float]) -> None:
+    def __init__(
+        self,
+        stated: Sequence[Expr],
+        variables: Sequence[Symbol],
+        near: Mapping[Symbol, float],
+        *,
+        decimal: bool,
+    ) -> None:
         self.against: set[int] = set()
         self.unsure: set[int] = set()
+        self.rounded: set[int] = set()
+        self._stated, self._decimal = list(stated), decimal
         self._old, self._solved = list(variables), dict[Symbol, _Solved]()
         left = self._eliminated(list(enumerate(stated)))
         self.variables = [*(s.phi for s in self._solved.values()), *(x for x in variables if x not in self._solved)]
@@ -73,7 +84,15 @@ class Relations:
         """A relation of which no coordinate is left: it holds, or contradicts those that were solved."""
         zero = constant_is_zero(phi) if phi.is_number else vanishes(phi, self._old)
         if zero is not True and not (zero is None and vanishes(phi, self._old)):
-            self.against.add(place)
+            (self.rounded if self._decimal and self._rounds(place) else self.against).add(place)
+
+    def _rounds(self, place: int) -> bool:
+        """Whether what is left of a relation, where coordinates have been solved for, is rounding."""
+        point: dict[Symbol, Any] = anywhere([x for x in self._old if x not in self._solved])
+        solved = {x: s.value.xreplace(point) for x, s in self._solved.items()}
+        if not all(value.is_real and value.is_number for value in solved.values()):
+            return False
+        return is_rounding(self._stated[place], {**point, **{x: float(value) for x, value in solved.items()}})
 
     def _linear(self, phi: Expr) -> "_Solved | None":
         slopes = Differentiator(self._old[:-1]).slopes(phi)
@@ -88,16 +107,16 @@ class Relations:
 
     def _together(self, left: list[tuple[int, Expr]]) -> list[Expr]:
         """The relations left that hold together, the earlier ones first."""
+        left = self._unlike(left)
         if not left:
             return []
         self._points = self._found([phi for _, phi in left])
         if self._points:
-            return [phi for _, phi in left]
+            alike = {k for point in self._points for k in point.missed()}
+            self.rounded |= {left[k][0] for k in alike}
+            return [phi for k, (_, phi) in enumerate(left) if k not in alike]
         kept: list[Expr] = []
         for i, phi in left:
-            if any(_parallel(phi, other) for other in kept):
-                self.against.add(i)
-                continue
             points = self._found([*kept, phi])
             if not points:
                 self.unsure.add(i)
@@ -107,8 +126,26 @@ class Relations:
             kept, self._points = [*kept, phi], points
         return kept
 
+    def _unlike(self, left: list[tuple[int, Expr]]) -> list[tuple[int, Expr]]:
+        """The relations less those that are parallel to one before them, which they contradict."""
+        out: list[tuple[int, Expr]] = []
+        for i, phi in left:
+            pair = next((pair for _, other in out if (pair := _parallel(phi, other))), None)
+            if pair is None:
+                out.append((i, phi))
+                continue
+            near = abs(pair[0] - pair[1]) <= ROUNDED * (abs(pair[0]) + abs(pair[1]))
+            (self.rounded if self._decimal and near else self.against).add(i)
+        return out
+
     def _found(self, relations: Sequence[Expr]) -> list[LeafPoint]:
-        return list(islice(leaf_points(relations, self.variables, self._near), LEAF_POINTS))
+        """Points on relations; one at which any of them does not hold is none, unless by rounding alone."""
+
+        def holds(point: LeafPoint) -> bool:
+            missed = [relations[k] for k in point.missed()]
+            return not missed or (self._decimal and all(is_rounding(phi, point.numbers) for phi in missed))
+
+        return list(islice(filter(holds, leaf_points(relations, self.variables, self._near)), LEAF_POINTS))
 
     def row(self, row: Row) -> Row:
         """A form by dφ and the differentials of the coordinates that are left, at φ = 0."""
@@ -210,12 +247,19 @@ class _Solved:
     phi: Symbol
 
 
-def _parallel(one: Expr, other: Expr) -> bool:
-    """Whether φ − c ψ is a constant different from zero for a number c."""
+def anywhere(variables: Sequence[Symbol]) -> dict[Symbol, Any]:
+    """A place that nothing distinguishes."""
+    return {x: Rational(11 + 4 * k, 10 + k) for k, x in enumerate(variables)}
+
+
+def _parallel(one: Expr, other: Expr) -> tuple[float, float] | None:
+    """The constants of φ and c ψ, where φ − c ψ is one different from zero for a number c."""
     left, right = coefficients(one), coefficients(other)
     first = next((m for m in right or () if m != 1), None)
     if left is None or right is None or first is None:
-        return False
+        return None
     c = left.get(first, S.Zero) / right[first]
     rest = {m: left.get(m, S.Zero) - c * right.get(m, S.Zero) for m in {**left, **right, S.One: S.Zero}}
-    return all(constant_is_zero(e) is (m != 1) for m, e in rest.items())
+    if not all(constant_is_zero(e) is (m != 1) for m, e in rest.items()):
+        return None
+    return float(left.get(S.One, S.Zero)), float(c * right.get(S.One, S.Zero))

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, Float, S
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.evaluate import Array
 from dalembert.derive.exact.cases import switching_in
 from dalembert.derive.reducing.bounds import never_zero
+from dalembert.derive.reducing.digits import is_rounding
 from dalembert.derive.reducing.embedding import Embedding, embedding, names_of, said, subject
 from dalembert.derive.reducing.explicit import NoFormula, solutions
 from dalembert.derive.reducing.identity import vanishes
@@ -56,7 +57,7 @@ class _Finder:
         left = list(rows)
         while left:
             pairs = [(c, self._now(c)) for c in left]
-            done = next((c for c, e in pairs if vanishes(e).vanishes), None)
+            done = next((c for c, e in pairs if self._holds(c, e)), None)
             if against := [(c, e) for c, e in pairs if c is not done and not e.has(*self.algebra.q)]:
                 self._refuse(*against[0])
             if done is None:
@@ -87,13 +88,28 @@ class _Finder:
 
     def _refuse(self, c: Holonomic, e: Expr) -> None:
         """A constraint of which no coordinate is left contradicts those before it."""
-        if vanishes(e).vanishes:
+        if self._holds(c, e):
             return
         shown = said(self.algebra.restore(tidy(e)))
         raise ModelError(
             subject(self.system),
             [f"the constraint {c.name!r} contradicts the others: solving those leaves {shown} = 0 of it"],
         )
+
+    def _holds(self, c: Holonomic, e: Expr) -> bool:
+        """Whether nothing is left of a relation, or no more than the rounding of decimal numbers."""
+        if vanishes(e).vanishes:
+            return True
+        values = dict(self.system.values)
+        if not e.is_number or not (values or any(one.expr.has(Float) for one in self.system.constraints)):
+            return False
+        point: dict[Expr, Any] = dict.fromkeys((*self.algebra.q, self.algebra.t), S.One)
+        point |= {own: values[s] for s, own in self.algebra.parameters.items() if s in values}
+        places = [place.xreplace(point) for place in self.places]
+        if not all(place.is_real and place.is_number for place in places):
+            return False
+        own = {**point, **dict(zip(self.algebra.q, map(float, places), strict=True))}
+        return is_rounding(self.algebra.convert(c.expr), own)
 
     def _now(self, c: Holonomic) -> Expr:
         return self._put(self.algebra.convert(c.expr), dict(zip(self.algebra.q, self.places, strict=True)))

@@ -23,6 +23,7 @@ ANGLES = {  # forms whose integral has an angle, and velocities (ẋ, ẏ) in po
     "spiral": da.Differential({x: x + y / 4, y: y - x / 4}, name="r"),
     "screw": da.Differential({x: -y / r2, y: x / r2, z: -2}, name="r"),
     "ellipse": da.Differential({x: -2 * y / (x**2 + 4 * y**2), y: 2 * x / (x**2 + 4 * y**2), z: -1}, name="r"),
+    "shifted": da.Differential({x: 1 - y, y: x - 2, z: -((x - 2) ** 2) - (y - 1) ** 2}, name="r"),
     "screw with time": da.Differential({x: -y / r2, y: x / r2, t: -1}, name="r"),
 }
 STARTS = [(1, 0), (0, 1), (-1, 0), (0, -1), (Rational(3, 5), Rational(-4, 5))]

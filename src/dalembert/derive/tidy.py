@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sympy import (
     Add,
     Expr,
+    Float,
     Function,
     Mul,
     Piecewise,
@@ -49,8 +50,10 @@ def tidy(e: Expr) -> Expr:
     return min((sign for form in _forms(e) for sign in (form, *_signs(form))), key=_length)
 
 
-def _length(e: Expr) -> tuple[int, int]:
-    return e.count_ops(), len(e.args)
+def _length(e: Expr) -> tuple[int, int, int, int]:
+    """Operations; then digits of decimals, sums that begin with a minus, and parts."""
+    digits = sum(len(f"{float(f):.17g}") for f in e.atoms(Float))
+    return e.count_ops(), digits, sum(a.could_extract_minus_sign() for a in e.atoms(Add)), len(e.args)
 
 
 def _forms(e: Expr) -> Iterator[Expr]:
@@ -66,7 +69,7 @@ def _forms(e: Expr) -> Iterator[Expr]:
 def _fractions(e: Expr) -> Iterator[Expr]:
     """One fraction, cancelled and factored."""
     size = size_of(e)
-    spend(size.terms)
+    spend(size.terms * size.kernels / 4)
     try:
         one = cancel(e)
         yield one
@@ -125,11 +128,11 @@ def _tangents(top: Expr, bottom: Expr) -> Iterator[Expr]:
 
 
 def _signs(e: Expr) -> Iterator[Expr]:
-    """−(b − a) as a − b, above and below."""
+    """−(b − a) as a − b, above and below, for one sum and for all that begin with a minus."""
     if not e.is_Mul:
         return
     sums = [f for f in e.args if f.is_Add or (f.is_Pow and f.base.is_Add and f.exp.is_Integer and f.exp % 2)]
-    for f in sums:
-        base, power = f.as_base_exp()
-        rest = Mul(*(g for g in e.args if g is not f))
-        yield -rest * Pow(Add(*(-a for a in base.args)), power)
+    for turned in (*([f] for f in sums), [f for f in sums if f.as_base_exp()[0].could_extract_minus_sign()]):
+        rest = Mul(*(g for g in e.args if g not in turned))
+        opposite = (Pow(Add(*(-a for a in f.as_base_exp()[0].args)), f.as_base_exp()[1]) for f in turned)
+        yield (-1) ** len(turned) * rest * Mul(*opposite)

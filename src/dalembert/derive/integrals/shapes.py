@@ -12,6 +12,7 @@ from sympy import (
     Pow,
     Rational,
     atan,
+    cancel,
     cos,
     cot,
     coth,
@@ -141,15 +142,16 @@ def split(e: Expr, forms: Pfaffian) -> Iterator[Expr]:
 
 
 def angles(sums: Sequence[Expr], forms: Pfaffian) -> Iterator[Expr]:
-    """atan(√(a/b) x/y) for each sum a x² + b y² of two squares."""
+    """atan(√(a/b) (x − x₀)/(y − y₀)) for each sum a (x − x₀)² + b (y − y₀)² of two squares."""
     for e in sums:
         try:
             terms = dict(Poly(e, *(x for x in forms.variables if e.has(x))).terms())
         except BasePolynomialError:
             continue
-        if set(terms) != {(2, 0), (0, 2)}:
+        if not {(2, 0), (0, 2)} <= set(terms) <= {(2, 0), (0, 2), (1, 0), (0, 1), (0, 0)}:
             continue
         x, y = (x for x in forms.variables if e.has(x))
-        ratio, back = posify(terms[2, 0] / terms[0, 2])
-        if ratio.is_positive:
-            yield atan(sqrt(ratio).subs(back) * x / y)
+        a, b, c, d = (terms.get(m, 0) for m in ((2, 0), (0, 2), (1, 0), (0, 1)))
+        ratio, back = posify(a / b)
+        if ratio.is_positive and cancel(terms.get((0, 0), 0) - c**2 / (4 * a) - d**2 / (4 * b)) == 0:
+            yield atan(sqrt(ratio).subs(back) * (x + c / (2 * a)) / (y + d / (2 * b)))

@@ -82,6 +82,20 @@ def test_the_multiplier_of_another_row() -> None:
     assert_allclose(other.simulate(until=1.0).y, one.simulate(until=1.0).y, atol=1e-9)
 
 
+@pytest.mark.parametrize("normal", ["ideal", "actual"])
+@pytest.mark.parametrize("psi", SCALED.values(), ids=SCALED)
+def test_friction_of_a_mass_point_follows_the_force(psi, normal) -> None:
+    """N = |λ ∂φ/∂r| of a mass point, whatever the scale of the row: it is integrated."""
+    nature = da.Coulomb(Rational(1, 10), normal=normal, sliding=X + Y / 2)
+    row = da.Nonholonomic(psi, name="row", nature=nature)
+    start = {x: 0, y: Rational(1, 3), X: 1, Y: Rational(1, 2)}
+    one = da.System.from_particles([da.Particle(1, [x, y])], potential=2 * y, constraints=[row], initial=start)
+    other = one.integrate_constraints()
+    assert isinstance(other.constraints[0], da.Holonomic)
+    first, second = (s.simulate(until=1.0, samples=11) for s in (one, other))
+    assert_allclose(second.y, first.y, atol=1e-9)
+
+
 def test_redundant_rows_share_a_force_by_their_scales() -> None:
     """The multipliers of least norm depend on how long rows are, and friction on the multipliers."""
     rows = [

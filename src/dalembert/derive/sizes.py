@@ -10,8 +10,6 @@ from typing import NamedTuple
 from sympy import Basic, Expr
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
-from dalembert.model.writing import leaves_first
-
 ENDLESS = 10**9  # a number of terms beyond which no difference is made
 Below = dict[Basic, int]
 
@@ -49,30 +47,25 @@ class _Part(NamedTuple):
 def size_of(e: Expr) -> Size:
     """The size of an expression; functions and powers that are not whole count as symbols."""
     made: dict[Basic, _Part] = {}
-    for node in leaves_first(e):
+    kernels, left = 0, [e]
+    while left:
+        node = left[-1]
+        if missing := [part for part in _parts(node) if part not in made]:
+            left += missing
+            continue
+        left.pop()
         if node not in made:
             made[node] = _one(node, made)
+            kernels += not _parts(node) and not getattr(node, "is_number", False)
     part = made[e]
-    return Size(part.above, _terms(part.below, made), part.degree, part.turning, _kernels(e))
+    return Size(part.above, _terms(part.below, made), part.degree, part.turning, kernels)
 
 
-def _kernels(e: Expr) -> int:
-    """How many different parts are neither numbers nor sums, products and whole powers of others."""
-    found: set[Basic] = set()
-    seen: set[Basic] = set()
-    left: list[Basic] = [e]
-    while left:
-        node = left.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if node.is_Add or node.is_Mul:
-            left.extend(node.args)
-        elif node.is_Pow and node.exp.is_Integer:
-            left.append(node.base)
-        elif not getattr(node, "is_number", False):
-            found.add(node)
-    return len(found)
+def _parts(e: Basic) -> tuple[Basic, ...]:
+    """What a sum, product or whole power is made of; nothing else is taken apart."""
+    if e.is_Add or e.is_Mul:
+        return tuple(e.args)
+    return (e.base,) if e.is_Pow and e.exp.is_Integer else ()
 
 
 def _one(e: Basic, made: dict[Basic, _Part]) -> _Part:

@@ -21,6 +21,7 @@ from dalembert.model import (
     ModelError,
     Multiplier,
     OneSided,
+    Particles,
     Reaction,
     Statement,
     name_of,
@@ -103,10 +104,13 @@ def _bound(system: Statement, kind: Kind, kinds: Kinds) -> str:
     if kinds.dependent and (following := [c.name for c in system.constraints if _follows_forces(c)]):
         listed = ", ".join(map(repr, following))
         return f"rows are redundant, so its scale has a part in the multipliers, which the work of {listed} follows"
+    points = isinstance(system.unconstrained, Particles)  # whose friction follows the force, not its multiplier
     for c in system.constraints:
         nature = c.nature
         refers = any(str(m.args[0]) == kind.name for e in nature.expressions() for m in e.atoms(Multiplier))
-        pressing = (nature.of or (c.name,)) if isinstance(nature, Coulomb) and nature.sliding is not None else ()
+        pressing: tuple[str, ...] = ()
+        if isinstance(nature, Coulomb) and nature.sliding is not None and not points:
+            pressing = nature.of or (c.name,)
         if refers or kind.name in pressing:
             return f"the work of {c.name!r} follows its multiplier, which an integrating factor would scale"
     return ""

@@ -1,7 +1,7 @@
 """The start of a reduced system: the state it was, or none, with a reason that is true."""
 
 import pytest
-from sympy import Rational, atan, cos, exp, pi, sin, symbols, tanh
+from sympy import Rational, atan, cos, exp, pi, sin, sinh, sqrt, symbols, tanh
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -92,8 +92,9 @@ def test_starts_by_parameters_without_values(start, there) -> None:
 
 REASONS = {  # a constraint that cannot be solved, its start, and the reason for each coordinate
     "several functions": (x + exp(x) + y + exp(y) - 2, {x: 0, y: 0}, ["for x, it stands inside exp and outside"]),
-    "a high degree": (x**5 + x + y**5 + y, {x: 0, y: 0}, ["for y, it stands in a polynomial of degree 5"]),
+    "a high degree": (x**5 + x + y**5 + 2 * y, {x: 0, y: 0}, ["for y, it stands in a polynomial of degree 5"]),
     "an angle and outside": (x + 2 * sin(x) + y + 2 * sin(y), {x: 0, y: 0}, ["for x, it stands inside an angle"]),
+    "one side of a root": (sqrt(x) + sqrt(y) - 2, {x: 1, y: 1}, ["for x, its solution satisfies it on one side"]),
     "where branches meet": (x**2 + y**2, {x: 0, y: 0}, ["for x, the start is where its branches meet"]),
 }
 
@@ -113,12 +114,23 @@ def test_without_a_start_the_reason_is_that() -> None:
         da.System.from_lagrangian(x.diff() ** 2 + y.diff() ** 2, [x, y], constraints=[ring]).reduce()
 
 
+def test_a_start_that_is_not_on_the_constraints_chooses_nothing() -> None:
+    ring = da.Holonomic(x**2 + y**2 - 1, name="ring")
+    with pytest.raises(da.ModelError, match="no start with numbers that satisfies the constraints chooses"):
+        free([x, y], {x: 2, y: 1}, constraints=[ring]).reduce()
+
+
 SOLVED = {  # relations that a formula solves, and a start on them
     "circle": (x**2 + y**2 - 1, {x: 0.6, y: -0.8}),
     "rod": ((x - 2) ** 2 + (y - 1) ** 2 - 4, {x: 2, y: 3}),
     "crank": (cos(x) + 3 * cos(y) - 2, {x: 0, y: 1.2309594173407747}),
     "fourth power": (x**4 + y**4 - 17, {x: 2, y: 1}),
     "exponential": (exp(2 * x) + exp(2 * y) - 2, {x: 0, y: 0}),
+    "product": ((x + y) * (x**2 + y**2 - 5), {x: 2, y: -2}),
+    "root": (sqrt(x**2 + y**2) - 1, {x: 0.6, y: 0.8}),
+    "fractional powers": (x ** Rational(2, 3) + y ** Rational(2, 3) - 2, {x: 1, y: 1}),
+    "odd": (sinh(x) + sinh(y), {x: 1, y: -1}),
+    "odd and bounded": (2 * tanh(x) - 2 * tanh(y), {x: 1, y: 1}),
     "arm": (2 * cos(x) + sin(x) + 3 * cos(y) + 2 * sin(y) - 5, {x: 0, y: 0}),
 }
 

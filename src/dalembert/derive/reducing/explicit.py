@@ -1,17 +1,20 @@
 """A relation solved for one coordinate by formula, and in words why it is not where none fits.
 
-Formulas exist for polynomials of low degree in the coordinate, in one of its powers or in one function of it, and for
-a cos q + b sin q + c. Others have no solution that could be read, or none in closed form.
+There are formulas here for polynomials of degree one or two in the coordinate, in one of its powers, in one function or
+root of it, for a cos q + b sin q + c, and for products of these. Other relations are left.
 """
 
 from collections.abc import Callable, Iterator
+from math import lcm
 
 from sympy import (
     Abs,
     Expr,
     Function,
+    Mul,
     Poly,
     PolynomialError,
+    Pow,
     S,
     Symbol,
     acos,
@@ -26,6 +29,7 @@ from sympy import (
     degree,
     exp,
     expand,
+    factor,
     fraction,
     log,
     sin,
@@ -37,16 +41,35 @@ from sympy import (
 )
 
 from dalembert.derive.effort import TooMuch, weigh
+from dalembert.derive.sizes import size_of
 from dalembert.derive.tidy import tidy
 
 MOST_TERMS = 200  # of a relation that is written out
+MOST_FACTORED = 60  # of one that is factored
+
+
+class NoFormula(Exception):
+    """A relation for which there is no formula; the reason is the message."""
+
+
+def _undone(inverse: type, f: type) -> Callable[[Expr], list[Expr]]:
+    """The inverse of an odd function, which undoes the function itself."""
+
+    def of(c: Expr) -> list[Expr]:
+        for sign in (1, -1):
+            if isinstance(sign * c, f):
+                return [sign * (sign * c).args[0]]
+        return [inverse(c)]
+
+    return of
+
 
 INVERSE: dict[type, Callable[[Expr], list[Expr]]] = {  # f(u) = c for each u = g(c)
     exp: lambda c: [log(c)],
     log: lambda c: [exp(c)],
-    sinh: lambda c: [asinh(c)],
+    sinh: _undone(asinh, sinh),
     cosh: lambda c: [acosh(c), -acosh(c)],
-    tanh: lambda c: [atanh(c)],
+    tanh: _undone(atanh, tanh),
     asinh: lambda c: [sinh(c)],
     atanh: lambda c: [tanh(c)],
     tan: lambda c: [atan(c), atan(c) + S.Pi],
@@ -57,22 +80,37 @@ INVERSE: dict[type, Callable[[Expr], list[Expr]]] = {  # f(u) = c for each u = g
 }
 
 
-class NoFormula(Exception):
-    """A relation for which there is no formula; the reason is the message."""
-
-
 def solutions(e: Expr, q: Symbol) -> list[Expr]:
     """All q with e = 0 that a formula gives. Raises NoFormula."""
     try:
         weigh(e, most=MOST_TERMS)
         top = expand(fraction(together(e))[0], trig=False, log=False, power_base=False)
-        return [tidy(s) for s in _solved(top, q)]
+        return [tidy(s) for s in _of_factors(top, q)]
     except TooMuch as reason:
         raise NoFormula(str(reason)) from None
 
 
+def _of_factors(top: Expr, q: Symbol) -> list[Expr]:
+    """The solutions of those factors for which there is a formula; raises NoFormula where there is for none."""
+    whole = factor(top) if size_of(top).terms <= MOST_FACTORED else top
+    out: list[Expr] = []
+    reason: NoFormula | None = None
+    for part in Mul.make_args(whole):
+        try:
+            out += _solved(expand(part, trig=False, log=False, power_base=False), q) if part.has(q) else ()
+        except NoFormula as found:
+            reason = found
+    if not out and reason is not None:
+        raise reason
+    return out
+
+
 def _solved(top: Expr, q: Symbol) -> Iterator[Expr]:
+    roots = {part for part in top.atoms(Pow) if part.base.has(q) and part.exp.is_Rational and not part.exp.is_Integer}
     parts = {part for part in top.atoms(Function) if part.has(q)}
+    if roots and not any(part.has(*roots) for part in parts):
+        yield from _rooted(top, q, roots)
+        return
     if not parts:
         yield from _polynomial(top, q)
         return
@@ -92,6 +130,21 @@ def _solved(top: Expr, q: Symbol) -> Iterator[Expr]:
     for value in _polynomial(rest, u):
         for inner in INVERSE[type(part)](value):
             yield from _solved(expand(fraction(together(part.args[0] - inner))[0]), q)
+
+
+def _rooted(top: Expr, q: Symbol, roots: set[Expr]) -> Iterator[Expr]:
+    """Powers of one base with fractions for exponents: all are powers of one root of it."""
+    bases = {part.base for part in roots}
+    if len(bases) > 1:
+        raise NoFormula("it stands under several roots")
+    (base,) = bases
+    n = lcm(*(int(part.exp.q) for part in roots))
+    u = Symbol("u", real=True)
+    rest = top.xreplace({part: u ** (part.exp * n) for part in roots})
+    if rest.has(q):
+        raise NoFormula("it stands under a root and outside")
+    for value in _polynomial(expand(fraction(together(rest))[0]), u):
+        yield from _solved(expand(fraction(together(base - value**n))[0]), q)
 
 
 def _polynomial(top: Expr, q: Symbol) -> Iterator[Expr]:

@@ -78,7 +78,8 @@ class _Finder:
     def _why(self, e: Expr) -> str:
         """Why a relation could not be solved for any coordinate."""
         if self.start is None:
-            return "none stands linearly in it with a factor that is never zero, and no start chooses among branches"
+            start = "no start with numbers that satisfies the constraints" if self.system.initial else "no start"
+            return f"none stands linearly in it with a factor that is never zero, and {start} chooses among branches"
         reasons = [
             f"for {name_of(q)}, {self._reasons[e, x]}"
             for q, x in zip(self.system.coordinates, self.algebra.q, strict=True)
@@ -157,6 +158,9 @@ class _Finder:
                 with suppress(ModelError):
                     (value,) = Tape(inputs, [candidate])(point)
                     if abs(value - point[j]) <= SAME * (1 + abs(point[j])):
+                        if not vanishes(self._put(e, {q: candidate})).vanishes:
+                            self._reasons[e, q] = "its solution satisfies it on one side of a root only"
+                            continue
                         self._settle(q, candidate)
                         shown = said(self.algebra.restore(candidate))
                         name = name_of(self.system.coordinates[j])

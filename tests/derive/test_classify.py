@@ -158,7 +158,8 @@ def test_integrable_only_where_the_relations_hold() -> None:
     assert found.holonomic
     assert found.integrable == 2
     assert not found["form"].holonomic
-    assert found.evidence.chance > 0
+    assert found.integrals == (x - y, z)
+    assert found.evidence.words == "proved"
     assert any("stated relations" in note for note in found.notes)
 
 

@@ -72,6 +72,11 @@ KNOWN = {  # name: (forms, integrals)
         [{turns[i]: radii[i], turns[i + 1]: -radii[i + 1]} for i in range(6)],
         [radii[i] * turns[i] - radii[i + 1] * turns[i + 1] for i in range(6)],
     ),
+    "secant": ([{theta: 1, x: -cos(theta)}], [(1 + sin(theta)) / (1 - sin(theta)) * exp(-2 * x)]),
+    "angle about a point": (
+        [{x: b - y, y: x - a, z: -((x - a) ** 2) - (y - b) ** 2}],
+        [z + atan((x - a) / (y - b))],
+    ),
     "tangent": ([{y: 1, x: -tan(x)}], [y + log(cos(x))]),
     "hyperbolic": ([{x: cosh(x), y: -sinh(y)}], [sinh(x) - cosh(y)]),
     "polar angle": ([{theta: 1, x: y / u**2, y: -x / u**2}], [theta + atan(x / y)]),

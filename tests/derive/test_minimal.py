@@ -104,7 +104,7 @@ SYSTEMS = {
 
 def unhurried(system, velocities=None):
     """What `system.minimal` gives, however busy the machine is."""
-    return da.Minimal.of(minimal(system, velocities, seconds=60.0))
+    return da.Minimal.of(minimal(system, velocities, units=60.0))
 
 
 @cache
@@ -142,7 +142,7 @@ def test_generated_systems(seed):
     if seed % 2:
         own = {f"u{i}": sum((1 + (i * j + seed) % 5) * w for j, w in enumerate(case.v)) + t + case.v[i] * 7
                for i in range(free)}  # fmt: skip
-    form = minimal(case.system, own, seconds=0.1)
+    form = minimal(case.system, own, units=0.1)
     now = case.system.instant(case.state, case.time)
     expected = da.principles.explicit(now).acceleration
     assert_allclose(form.acceleration(case.state, case.time), expected, atol=1e-8 * (1 + np.abs(expected).max()))
@@ -226,7 +226,7 @@ class TestClassicalEquations:
 
     def test_new_names_may_be_text_symbols_or_functions(self):
         for key in ("v", Symbol("v"), v):
-            assert minimal(sleigh(), {key: ALONG[v], omega: D[theta]}, seconds=0.1).velocities == (v, omega)
+            assert minimal(sleigh(), {key: ALONG[v], omega: D[theta]}, units=0.1).velocities == (v, omega)
 
     def test_singular_places(self):
         assert unhurried(knife_edge(), ["x", "theta"]).singular == (cos(theta),)
@@ -320,7 +320,7 @@ class TestRowsThatAreMany:
         weight = sum(9.81 * p.position[1] for p in points)
         chain = da.System.from_particles(points, potential=weight, constraints=rods)
         began = time.perf_counter()
-        form = da.Minimal.of(minimal(chain, seconds=1.0))
+        form = da.Minimal.of(minimal(chain, units=1.0))
         assert time.perf_counter() - began < 4
         assert form.mass is None
         assert any("not written out" in note for note in form.notes)

@@ -65,7 +65,20 @@ def test_no_potential_where_there_is_none(row):
 
 
 @pytest.mark.parametrize(
-    "e", [x**3, x * sin(a * x), x**2 * exp(-x), 1 / (x**2 + y**2), x / (x**2 + y), sqrt(2 * x + 1)]
+    "e",
+    [
+        x**3,
+        x * sin(a * x),
+        x**2 * exp(-x),
+        1 / (x**2 + y**2),
+        x / (x**2 + y),
+        sqrt(2 * x + 1),
+        1 / (3 * x**2 + 2 * x * y + y**2),
+        1 / (x**2 - 4 * x + y**2 - 2 * y + 5),
+        1 / (a * x**2 + x + 1),
+        1 / cos(a * x + y),
+        1 / sin(2 * x),
+    ],
 )
 def test_antiderivatives(e):
     assert vanishes(antiderivative(e, x).diff(x) - e, V)

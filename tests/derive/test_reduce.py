@@ -200,7 +200,7 @@ class TestStart:
         )
         found = rolls.reduce({y: own * theta + 2})
         assert found.system.initial == ()
-        assert any("the start is not on the embedding" in note for note in found.notes)
+        assert any("off the embedding by" in note for note in found.notes)
 
 
 class TestZero:

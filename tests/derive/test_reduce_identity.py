@@ -24,7 +24,7 @@ from sympy import (
 )
 
 import dalembert as da
-from dalembert.derive.reducing.branches import Countless, branches
+from dalembert.derive.exact.cases import Countless, branches
 from dalembert.derive.reducing.identity import vanishes
 from reductions import c, g, m, theta, x, y
 

@@ -190,7 +190,7 @@ class TestSingular:
         system = da.System.from_particles([da.Particle(1, list(q)) for q in points], constraints=rods)
         found = system.reduce(places, [X, Y, Z, phi, theta, psi])
         assert found.singular == (Eq(sin(theta), 0),)
-        assert not any("in time" in note and "fails" in note for note in found.notes)
+        assert not any("was not found" in note for note in found.notes)
 
     def test_powers_and_inverse_functions(self):
         assert free(x).reduce({x: s**1.5}).singular == (Le(s, 0),)

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from sympy import Expr, ImmutableDenseMatrix, Matrix, S, zeros
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort
 from dalembert.derive.independence import independence
-from dalembert.derive.linear import NotSolved, solve
+from dalembert.derive.linear import NotSolved, blocks, determinant, is_zero, solve
 from dalembert.derive.mechanics import Derived
 from dalembert.derive.prepared import prepared
 from dalembert.derive.tidy import tidy
@@ -26,7 +26,7 @@ from dalembert.model import OneSided, Statement, multiplier
 MOST_ROWS = 4
 MOST_OPERATIONS_IN = 600
 MOST_OPERATIONS_OUT = 500
-MOST_SECONDS = 5.0
+EFFORT = 5.0
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,13 @@ class Unreadable(Exception):
     """The closed form is too long to be read; the reason is the message."""
 
 
-def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
-    """The symbolic equation of motion of a statement, closed where that can be read, else factored."""
+def closed_form(system: Statement, units: float = EFFORT) -> ClosedForm:
+    """The symbolic equation of motion of a statement, closed where that can be read, else factored.
+
+    `units` is the effort that may be spent on it; see `effort`.
+    """
     kept = prepared(system)
-    algebra, parts = kept.algebra, shortened(dense(kept.derived), seconds / 3)
+    algebra, parts = kept.algebra, shortened(dense(kept.derived), units / 3)
     rows, contradictory, notes = independence(system)
     names = tuple(c.name for c in system.constraints)
     contacts = tuple(c for c in system.constraints if isinstance(c, OneSided))
@@ -94,14 +97,12 @@ def closed_form(system: Statement, seconds: float = MOST_SECONDS) -> ClosedForm:
                     "friction follows the actual normal force, which it changes itself; in C, λ of such a constraint "
                     "is the actual one, Qᶜ = C + Aᵀλ, found together with the acceleration"
                 )
-            with deadline(seconds):
+            with effort(units):
                 solved = _solve(parts, rows, algebra)
         except Undetermined as reason:
             notes, undetermined = (*notes, str(reason)), True
-        except (Unreadable, NotSolved) as reason:
+        except (Unreadable, NotSolved, TooMuch) as reason:
             notes = (*notes, f"shown in factored form: {reason}")
-        except Overtime:
-            notes = (*notes, f"shown in factored form: the closed form was not found within {seconds:g} seconds")
     shown = {name: ImmutableDenseMatrix(algebra.restore(matrix)) for name, matrix in {**parts, **solved}.items()}
     if not solved:
         shown |= dict.fromkeys(("acceleration", "ideal", "nonideal", "multipliers"))
@@ -127,10 +128,10 @@ def while_in_contact(contacts: Sequence[OneSided]) -> Iterator[str]:
         yield f"this holds while all of {listed} are in contact; of those that are not, row and multiplier are left out"
 
 
-def shortened(parts: dict[str, Matrix], seconds: float) -> dict[str, Matrix]:
-    """M, Q, A, b, C made shorter, entry by entry, as long as the time lasts."""
+def shortened(parts: dict[str, Matrix], units: float) -> dict[str, Matrix]:
+    """M, Q, A, b, C made shorter, entry by entry, with so much effort."""
     short = {name: matrix.copy() for name, matrix in parts.items()}
-    with suppress(Overtime), deadline(seconds):
+    with suppress(TooMuch), effort(units):
         for matrix in short.values():
             for place, entry in enumerate(matrix):
                 matrix[place] = tidy(entry)
@@ -168,9 +169,9 @@ def _solve(parts: dict[str, Matrix], rows: Sequence[int], algebra: Symbols) -> d
             raise Unreadable(f"it would take {size} operations to write one part; the limit is {MOST_OPERATIONS_OUT}")
         return out
 
-    if M.det(method="berkowitz").equals(0):  # the equivalent mass matrix that the constraints make regular
+    if singular(M):  # the equivalent mass matrix that the constraints make regular
         M, Q = M + own.T * own, Q + own.T * right
-        if M.det(method="berkowitz").equals(0):
+        if singular(M):
             raise Undetermined(
                 "M is singular and the constraints do not make up for it: the acceleration is not determined"
             )
@@ -191,6 +192,11 @@ def _solve(parts: dict[str, Matrix], rows: Sequence[int], algebra: Symbols) -> d
         "multipliers": short(Matrix(A.rows, 1, list(known.values()))),
         "C": short(C.xreplace(known)),
     }
+
+
+def singular(M: Matrix) -> bool:
+    """Whether a matrix has no inverse, block by block. Raises TooMuch where a determinant would be too long."""
+    return any(is_zero(determinant(M.extract(block, block))) for block in blocks(M))
 
 
 def _least_norm(A: Matrix, own: Matrix, lam: Matrix) -> list[Expr]:

@@ -9,13 +9,15 @@ from scipy.optimize import least_squares
 from sympy import Expr, Float, S, Symbol
 
 from dalembert.derive import Array
-from dalembert.derive.reducing.beginning import exact_start
+from dalembert.derive.reducing.beginning import exact_start, is_start
+from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.reducing.placing import Placing
 from dalembert.model import ModelError, StateError, Statement, is_coordinate, name_of, refuse
 from dalembert.motion.starts import begun
 from dalembert.principles import InstantError
 
 CLOSE = 1e-9
+SETTLED = 1e-3  # of a new coordinate: a step that changes the place, where that determines it
 TRIES = 16
 FAR = 1e6
 POLE = "at the start the embedding fails, as at a pole: there is none in the new coordinates; begin elsewhere"
@@ -55,7 +57,11 @@ def located(
     near: Array | None = None,
     size: float | None = None,
 ) -> Array:
-    """x (k,) with y(x, t) = y, the least of those found; raises `StateError` where y is not on the embedding."""
+    """x (k,) with y(x, t) = y, the least of those found.
+
+    Raises `StateError` where y is not on the embedding, and where it does not determine x: a place that is reached only
+    as x goes to infinity is none.
+    """
     n, chart = placing.chart.n, placing.chart
     size = size or 1 + np.abs(y).max()
 
@@ -73,17 +79,24 @@ def located(
             return np.eye(n, chart.k)
 
     found: list[Array] = []
+    open_: list[str] = []
     best, left = np.inf, np.zeros(n)
     for guess in _guesses(placing, y, near):
         answer = least_squares(gap, guess, jac=slope, method="lm", xtol=1e-15, ftol=1e-15, gtol=1e-15)
         x = _polished(answer.x, gap, slope)
         rest = gap(x)
         if np.abs(rest).max() <= CLOSE * size:
-            found.append(_polished(_unwound(x, placing, t, values, CLOSE * size), gap, slope))
+            x = _polished(_unwound(x, placing, t, values, CLOSE * size), gap, slope)
+            if faults := _undetermined(chart, x, gap, y):
+                open_ = open_ or faults
+                continue
+            found.append(x)
             if near is not None:
                 break
         elif np.abs(rest).max() < best:
             best, left = float(np.abs(rest).max()), rest
+    if not found and open_:
+        refuse(StateError, "no state of the new coordinates is this one", open_)
     if not found:
         names = map(name_of, chart.system.coordinates)
         faults = [
@@ -93,6 +106,24 @@ def located(
         ]
         refuse(StateError, "no state of the new coordinates is this one", faults or ["none was found"])
     return min(found, key=lambda one: (round(float(one @ one), 9), tuple(-one)))
+
+
+def _undetermined(chart: Chart, x: Array, gap: Any, y: Array) -> list[str]:
+    """What a short step leaves at the place though a wide one does not: a coordinate, or all of them together.
+
+    An angle at a pole is not among them, which no step takes away.
+    """
+    rest, wide = gap(x), np.copysign(1 + np.abs(x), x)
+    slack = 2 * np.abs(rest) + 4 * np.finfo(float).eps * np.abs(y)
+
+    def stays(step: Array) -> list[bool]:
+        return [bool(np.all(np.abs(gap(x + side * step) - rest) <= slack)) for side in (-1, 1)]
+
+    for step in (*np.diag(wide), wide):
+        if any(stays(SETTLED * step)) and not all(stays(step)):
+            at = ", ".join(f"{name_of(q)} = {x[j]:.6g}" for j, q in enumerate(chart.embedding.new) if step[j])
+            return [f"{at} could as well be others: the embedding is flat there, or never reaches the place"]
+    return []
 
 
 def _pole(placing: Placing, x: Array, values: Mapping[Symbol, float]) -> bool:
@@ -163,7 +194,9 @@ def lowered_start(placing: Placing, system: Statement) -> tuple[dict[Expr, Expr]
     known = {key: stated.get(key, S.Zero) for key in keys}
     if place is None:
         exact = exact_start(placing.chart, known) if not system.values else None
-        return (exact, "") if exact is not None else ({}, "the start could not be said in the new coordinates")
+        if exact is not None and is_start(placing.chart, exact, known):
+            return exact, ""
+        return {}, "the start could not be said in the new coordinates"
     known = {key: e for key, e in known.items() if key in stated or place[keys.index(key)] == 0}
     exact = exact_start(placing.chart, known)
     values = dict(system.values)
@@ -178,7 +211,7 @@ def lowered_start(placing: Placing, system: Statement) -> tuple[dict[Expr, Expr]
         with suppress(StateError):
             if _pole(placing, located(placing, place[: placing.chart.n], 0.0, values), values):
                 return {}, POLE
-        return {}, f"the start is not on the embedding: {'; '.join(error.faults)}"
+        return {}, f"there is no start in the new coordinates: {'; '.join(error.faults)}"
     if _pole(placing, x, values):
         return {}, POLE
     new = (*placing.chart.embedding.new, *(q.diff() for q in placing.chart.embedding.new))

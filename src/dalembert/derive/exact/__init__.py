@@ -1,5 +1,8 @@
-"""Exact arithmetic at random points: residues modulo primes, reals of 50 digits, and jets of expressions over both."""
+"""Exact arithmetic at random points: residues modulo primes, balls of real numbers, jets of expressions over both."""
 
+from dalembert.derive.exact.algebraic import constant_is_zero
+from dalembert.derive.exact.constants import is_plainly_zero, settled
+from dalembert.derive.exact.decimals import exact
 from dalembert.derive.exact.germs import Germs
 from dalembert.derive.exact.leaf import leaf_points
 from dalembert.derive.exact.numbers import Unvalued
@@ -17,8 +20,12 @@ __all__ = [
     "Real",
     "Untried",
     "Unvalued",
+    "constant_is_zero",
+    "exact",
     "is_closed",
+    "is_plainly_zero",
     "leaf_points",
+    "settled",
     "tried",
     "vanishes",
 ]

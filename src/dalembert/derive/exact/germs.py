@@ -1,6 +1,6 @@
 """Jets of expressions at points: each sub-expression once, over residues modulo a prime or reals of 50 digits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -26,7 +26,6 @@ from sympy import (
     Or,
     Piecewise,
     Pow,
-    Rational,
     S,
     Subs,
     Symbol,
@@ -53,6 +52,7 @@ from sympy import (
 )
 from sympy.core.function import AppliedUndef
 
+from dalembert.derive.exact.decimals import exact
 from dalembert.derive.exact.numbers import Array, Numbers, Unvalued
 from dalembert.derive.exact.series import Series
 from dalembert.model.writing import leaves_first
@@ -74,11 +74,13 @@ class Germs:
     """Jets up to an order, in some variables, of any expression at the points of some numbers.
 
     Raises `Unvalued` where the numbers have no values for a function; points at which something does not exist are no
-    longer good.
+    longer good. `case` says what parts that switch are; other ones are decided by the signs of the numbers.
     """
 
-    def __init__(self, numbers: Numbers, variables: Sequence[Symbol], order: int) -> None:
-        self.numbers, self.variables = numbers, tuple(variables)
+    def __init__(
+        self, numbers: Numbers, variables: Sequence[Symbol], order: int, case: Mapping[Expr, Expr] | None = None
+    ) -> None:
+        self.numbers, self.variables, self._case = numbers, tuple(variables), case or {}
         self.series = Series(numbers, len(self.variables), order)
         self._places = {x: i for i, x in enumerate(self.variables)}
         self._made: dict[Expr, Array] = {}
@@ -100,6 +102,8 @@ class Germs:
 
     def _rule(self, e: Expr) -> Array:
         jets, numbers = self.series.jets, self.numbers
+        if e in self._case:
+            return self.jet(self._case[e])
         if isinstance(e, Symbol):
             value = numbers.symbol(e)
             return jets.variable(self._places[e], value, self.series.one) if e in self._places else jets.constant(value)
@@ -169,7 +173,7 @@ class Germs:
     def _power(self, e: Pow, a: Array, n: Array) -> Array:
         start = self._start(e, [a, n])
         if e.exp.is_Rational or e.exp.is_Float:
-            return self.series.power(start, a, Rational(str(e.exp)) if e.exp.is_Float else e.exp)
+            return self.series.power(start, a, exact(e.exp))
         return self.series.exp(start, self.series.jets.product(self.series.log(self._start(log(e.base), [a]), a), n))
 
     def _periodic(self, e: Expr, u: Array) -> Array:
@@ -196,7 +200,11 @@ class Germs:
         below = {1: 1 + argument**2, -1: 1 - argument**2, 2: argument**2 - 1}[square]
         values = self.numbers.reduce(self.jet(below)[0])
         n = self.series.jets.constant(self.numbers.rational(power))[0]
-        slope = self.numbers.inverse(values) if power == -1 else self.numbers.start(below**power, [values, n])
+        slope = (
+            self.numbers.inverse(values)
+            if power == -1
+            else self.numbers.start(Pow(below, power, evaluate=False), [values, n])
+        )
         jet = self.series.inverse_function(0 * start, slope, square, power, u)
         jet = self.numbers.reduce(jet * factor)
         jet[0] = start

@@ -50,8 +50,16 @@ class Jets:
         reduce = self.numbers.reduce
         if not self.order:
             return reduce(a * b)
-        left, right, starts = self._table.pairs
-        return reduce(np.add.reduceat(reduce(a[..., left, :] * b[..., right, :]), starts, axis=-2))
+        left, right, made = self._table.pairs
+        kept = np.flatnonzero(_used(a)[left] & _used(b)[right])  # jets are sparse: most monomials are not there
+        left, right, made = left[kept], right[kept], made[kept]
+        starts = np.flatnonzero(np.diff(made, prepend=-1))
+        shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        out = np.zeros((*shape, self.size, self.numbers.count), dtype=self.numbers.dtype)
+        if len(starts):
+            sums = np.add.reduceat(reduce(a[..., left, :] * b[..., right, :]), starts, axis=-2)
+            out[..., made[starts], :] = reduce(sums)
+        return out
 
     def compose(self, series: Sequence[Any], a: Array) -> Array:
         """f(a) from the Taylor coefficients f⁽ʲ⁾(a₀)/j! of a function of one variable."""
@@ -69,6 +77,14 @@ class Jets:
         return self.numbers.reduce(a[source] * factor[:, None])
 
 
+def _used(a: Array) -> Array:
+    """The monomials that an array of jets (…, size, count) has anywhere."""
+    if a.dtype == object:
+        return np.array([any(map(bool, a[..., i, :].flat)) for i in range(a.shape[-2])])
+    used: Array = np.any(a, axis=(*range(a.ndim - 2), -1))
+    return used
+
+
 class _Table:
     """The monomials of N variables up to an order by degree, which pairs of them make which, and how they shift."""
 
@@ -83,7 +99,7 @@ class _Table:
 
     @cached_property
     def pairs(self) -> tuple[Array, Array, Array]:
-        """Places i, j of factors, sorted by the place of their product, and where each product starts."""
+        """Places i, j of factors and of their product, sorted by that."""
         degree = [sum(m) for m in self.monomials]
         upto = [bisect_right(degree, d) for d in range(self._order + 1)]  # how many have at most this degree
         found = sorted(
@@ -92,7 +108,7 @@ class _Table:
             for j in range(upto[self._order - degree[i]])
         )
         product, left, right = (np.array(column) for column in zip(*found, strict=True))
-        return left, right, np.flatnonzero(np.diff(product, prepend=-1))
+        return left, right, product
 
     @cached_property
     def shifts(self) -> list[tuple[Array, Array]]:

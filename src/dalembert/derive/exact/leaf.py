@@ -1,59 +1,215 @@
-"""Points on relations φ(x) = 0, with 50 digits: what holds only where the constraints hold is tried there."""
+"""Points on relations φ(x) = 0: what holds only where the constraints hold is tried there.
+
+Newton's method finds such a point in floating-point numbers and refines it; the test of Krawczyk then proves that a
+solution lies within a ball: with Y near the inverse of J = ∂φ/∂x, by the coordinates that are solved for,
+|Y φ(x)| + |1 − Y J(X)| r < r for the ball X about x of radius r.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
+import numpy as np
+from mpmath import libmp
+from scipy.linalg import qr
 from sympy import Expr, Symbol
 
+from dalembert.derive.differentiate import Differentiator
+from dalembert.derive.exact.balls import Ball
 from dalembert.derive.exact.germs import Germs
 from dalembert.derive.exact.numbers import Unvalued
-from dalembert.derive.exact.reals import Real
+from dalembert.derive.exact.reals import BITS, Real
+from dalembert.derive.tape import Tape
+from dalembert.model import ModelError
 
-TRIES = 12
-STEPS = 40
-
-
-def leaf_points(relations: Sequence[Expr], variables: Sequence[Symbol], near: Mapping[Symbol, float]) -> Iterator[Real]:
-    """Random points on φ = 0, near one if it is known, as far as Newton's method finds them."""
-    random = Random(3)
-    for attempt in range(TRIES):
-        real = Real(random)
-        start: dict[Symbol, Any] = {}
-        spread = 4 if near and attempt < TRIES // 2 else 1
-        for x in variables:
-            shift = (real.random() - 1) / spread
-            start[x] = real.mp.mpf(near[x]) + shift if x in near else shift + 1
-        found = _moved(relations, variables, random, start)
-        if found is not None:
-            yield Real(random, found)
+TRIES = 16
+STEPS = 60
+CLOSE = 1e-9  # how far a point of floating-point numbers may be off, of its size
+RANK = 1e-7
+FAR = 1e8
 
 
-def _moved(
-    relations: Sequence[Expr], variables: Sequence[Symbol], random: Random, at: dict[Symbol, Any]
-) -> dict[Symbol, Any] | None:
-    """A point moved onto φ = 0 by steps of least norm, the last variable, the time, held; None if that fails."""
-    moving = variables[:-1]
-    for _ in range(STEPS):
-        real = Real(random, at)
-        germs = Germs(real, variables, 1)
+class LeafPoint:
+    """A point on relations, as near as it is asked for.
+
+    `independent` are the relations that are independent there; the last variable, the time, and all constants are held.
+    """
+
+    def __init__(self, relations: Sequence[Expr], moving: Sequence[Symbol], at: Mapping[Symbol, float], J: Any) -> None:
+        self._relations, self._moving, self._at = relations, moving, dict(at)
+        scaled = J / np.maximum(np.linalg.norm(J, axis=1, keepdims=True), 1e-300)
+        _, R, order = qr(scaled.T, mode="economic", pivoting=True)
+        sizes = np.abs(np.diag(R))
+        rank = int(np.count_nonzero(sizes > RANK * max(sizes, default=0.0)))
+        self.independent = tuple(sorted(int(i) for i in order[:rank]))
+        own = J[list(self.independent)]
+        columns = qr(own, mode="economic", pivoting=True)[2][:rank] if rank else []
+        self._solved = [int(j) for j in columns]
+        self._Y = np.linalg.inv(own[:, self._solved]) if rank else np.zeros((0, 0))
+
+    def real(self, bits: int = BITS) -> Real | None:
+        """The numbers of the point; None where it cannot be refined, or the solution is not proved to be there."""
+        at = {s: Real(Random(0), bits=bits).ball(x) for s, x in self._at.items()}
+        keys = [self._moving[j] for j in self._solved]
+        for _ in range(bits // 8):
+            step = self._step(at, bits)
+            if step is None:
+                return None
+            at |= {s: Ball((at[s] - d).middle, libmp.fzero, bits) for s, d in zip(keys, step, strict=True)}
+            if all(_small(d, at[s], bits) for s, d in zip(keys, step, strict=True)):
+                break
+        return self._proved(at, keys, bits)
+
+    def missed(self) -> list[int]:
+        """The relations that do not hold at the point, proved of each: they depend on the others, which do."""
+        rest = [i for i in range(len(self._relations)) if i not in self.independent]
+        real = self.real() if rest else None
+        if real is None:
+            return []
+        germs = Germs(real, (), 0)
         try:
-            jets = [germs.jet(phi) for phi in relations]
+            return [i for i in rest if real.ball(germs.jet(self._relations[i])[0, 0]).sign]
+        except Unvalued:
+            return []
+
+    @property
+    def numbers(self) -> dict[Symbol, float]:
+        """The point in floating-point numbers."""
+        return self._at
+
+    def _values(self, at: Mapping[Symbol, Ball], bits: int, order: int) -> list[Any] | None:
+        real = Real(Random(0), at, bits=bits)
+        germs = Germs(real, self._moving, order)
+        try:
+            jets = [germs.jet(self._relations[i]) for i in self.independent]
         except Unvalued:
             return None
-        if not real.good.all():
+        return jets if real.good.all() else None
+
+    def _step(self, at: Mapping[Symbol, Ball], bits: int) -> list[Ball] | None:
+        """Y φ."""
+        jets = self._values(at, bits, 0)
+        return None if jets is None else self._times([jet[0, 0] for jet in jets], bits)
+
+    def _times(self, values: Sequence[Any], bits: int) -> list[Ball]:
+        make = Real(Random(0), bits=bits).ball
+        return [sum((make(float(y)) * v for y, v in zip(row, values, strict=True)), make(0)) for row in self._Y]
+
+    def _proved(self, at: Mapping[Symbol, Ball], keys: Sequence[Symbol], bits: int) -> Real | None:
+        left = self._step(at, bits)
+        if left is None:
             return None
-        at = dict(real.values)
-        off = max(abs(j[0, 0]) for j in jets)
-        if off < real.tolerance**2 * 1000:
-            return at
-        mp = real.mp
-        J = mp.matrix([[j[1 + i, 0] for i in range(len(moving))] for j in jets])
-        gram = J * J.T
-        for i in range(gram.rows):  # damped by what is left, as in `independence`
-            gram[i, i] += off
-        step = J.T * mp.lu_solve(gram, mp.matrix([j[0, 0] for j in jets]))
-        at |= {x: at[x] - step[i] for i, x in enumerate(moving)}
-        if any(abs(at[x]) > 1e6 for x in moving):
+        radius = max((abs(d) for d in left), default=Ball(libmp.fzero, libmp.fzero, bits))
+        room = libmp.mpf_add(libmp.mpf_shift(radius.middle, 2), libmp.mpf_shift(libmp.fone, -bits), 30, "u")
+        wide = {**at, **{s: at[s].widened(room) for s in keys}}
+        jets = self._values(wide, bits, 1)
+        if jets is None:
             return None
-    return None
+        columns = [self._times([jet[1 + j, 0] for jet in jets], bits) for j in self._solved]
+        for i, d in enumerate(left):
+            total = abs(d)
+            for j, column in enumerate(columns):
+                total = total + abs(column[i] - (1 if i == j else 0)) * Ball(room, libmp.fzero, bits)
+            if not libmp.mpf_lt(abs(total).middle, room):
+                return None
+        return Real(Random(0), wide, bits=bits)
+
+
+def _small(step: Ball, value: Ball, bits: int) -> bool:
+    """Whether a step is as small as the rounding of a value."""
+    size = libmp.mpf_add(libmp.mpf_abs(value.middle), libmp.fone, 30, "u")
+    return bool(libmp.mpf_le(libmp.mpf_abs(step.middle), libmp.mpf_shift(size, 12 - bits)))
+
+
+def leaf_points(
+    relations: Sequence[Expr], variables: Sequence[Symbol], near: Mapping[Symbol, float], tries: int = TRIES
+) -> Iterator[LeafPoint]:
+    """Random points on φ = 0, near one if it is known, as far as Newton's method finds them."""
+    finder = _Finder(relations, variables)
+    random = np.random.default_rng(3)
+    for attempt in range(tries):
+        spread = 0.25 if near and attempt < tries // 2 else (1.0, 1.0, 3.0, 10.0)[attempt % 4]
+        start = {
+            s: near[s] + spread * float(random.uniform(-1, 1)) if s in near else _drawn(s, random, spread)
+            for s in finder.symbols
+        }
+        found = finder.moved(start)
+        if found is not None:
+            yield found
+
+
+def _drawn(s: Symbol, random: "np.random.Generator", spread: float) -> float:
+    size, turned = float(random.uniform(0.5, 1.5)), random.random() < 0.3
+    if s.is_nonnegative or s.is_nonpositive:
+        return -size if s.is_nonpositive else size
+    return spread * size * (-1.0 if turned else 1.0)
+
+
+class _Finder:
+    """Newton's method on relations in floating-point numbers."""
+
+    def __init__(self, relations: Sequence[Expr], variables: Sequence[Symbol]) -> None:
+        self._relations, self._moving = list(relations), list(variables[:-1])
+        others = set().union(*(e.free_symbols for e in relations)) - set(variables)
+        self.symbols = [*variables, *sorted(others, key=lambda s: (s.name, s.sort_key()))]
+        slopes = Differentiator(self._moving)
+        rows = [slopes.slopes(e) for e in relations]
+        self._spots = [(i, self._moving.index(s)) for i, row in enumerate(rows) for s in row]
+        self._tape: Tape | None
+        try:
+            self._tape = Tape(self.symbols, [*relations, *(g for row in rows for g in row.values())])
+        except ModelError:
+            self._tape = None  # a function without a value
+
+    def moved(self, start: Mapping[Symbol, float]) -> LeafPoint | None:
+        """A point moved onto φ = 0 by steps of least norm; None if that fails."""
+        x = np.array([start[s] for s in self._moving])
+        found = self._numbers(start, x)
+        best = np.inf
+        for _ in range(STEPS):
+            if found is None:
+                return None
+            phi, J = found
+            size = np.maximum(np.abs(J) @ (1 + np.abs(x)), 1e-12)
+            off = float(np.max(np.abs(phi) / size, initial=0.0))
+            if off < CLOSE and not off < best / 2:
+                at = {**start, **dict(zip(self._moving, x.tolist(), strict=True))}
+                return LeafPoint(self._relations, self._moving, at, J)
+            best = min(off, best)
+            x, found = self._stepped(start, x, phi, J)
+        return None
+
+    def _stepped(self, start: Mapping[Symbol, float], x: Any, phi: Any, J: Any) -> tuple[Any, Any]:
+        """One step of Newton's method, damped as far as it must be to come nearer: rows may depend on each other."""
+        scale = np.linalg.norm(J, axis=1)
+        scale[scale == 0] = 1.0
+        A, b = J / scale[:, None], phi / scale
+        left = float(np.linalg.norm(b))
+        for damping in (0.0, min(left, 1.0) * 1e-3, min(left, 1.0), 1.0, 100.0):
+            if damping:
+                step = A.T @ np.linalg.lstsq(A @ A.T + damping * np.eye(len(b)), b, rcond=None)[0]
+            else:
+                step = np.linalg.lstsq(A, b, rcond=1e-12)[0]
+            there = x - step
+            if not np.all(np.isfinite(there)) or np.abs(there).max(initial=0.0) > FAR:
+                continue
+            found = self._numbers(start, there)
+            if found is not None and (left < CLOSE or np.linalg.norm(found[0] / scale) < left):
+                return there, found
+        return x, None
+
+    def _numbers(self, start: Mapping[Symbol, float], x: Any) -> tuple[Any, Any] | None:
+        if self._tape is None:
+            return None
+        at = {**start, **dict(zip(self._moving, x.tolist(), strict=True))}
+        try:
+            out = np.array(self._tape([at[s] for s in self.symbols]))
+        except (ModelError, OverflowError):
+            return None
+        if not np.all(np.isfinite(out)):
+            return None
+        m = len(self._relations)
+        J = np.zeros((m, len(self._moving)))
+        for spot, value in zip(self._spots, out[m:], strict=True):
+            J[spot] = value
+        return out[:m], J

@@ -47,6 +47,10 @@ class Numbers(Protocol):
         """1/x."""
         ...
 
+    def size(self, a: Array) -> Any:
+        """The largest size among numbers, beside which a rounding is told from one; None where nothing is rounded."""
+        ...
+
     def sign(self, x: Array) -> Array:
         """+1 or −1; raises Unvalued where these numbers have no order."""
         ...

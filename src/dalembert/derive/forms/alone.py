@@ -14,7 +14,7 @@ from dalembert.derive.forms.singular import singular_places
 from dalembert.derive.integrals import find_integrals, potential
 from dalembert.model import ON_POSITIONS, Constraint
 
-SECONDS = 1.0
+EFFORT = 1.0
 
 
 def kind_of(constraint: Constraint, form: Form, ground: Ground, *, seek: bool = True) -> Kind:
@@ -89,9 +89,9 @@ def _linear(constraint: Constraint, row: Row, ground: Ground, seek: bool) -> Kin
 
 def _integral(row: Row, exact: bool, found: Closure, ground: Ground) -> tuple[Expr | None, Expr | None, Evidence]:
     """An integral with its factor μ, df = μ ω, which is 1 where the row is exact; and how sure that is."""
-    f = potential(ground.named(row), ground.variables, SECONDS) if exact else None
+    f = potential(ground.named(row), ground.variables, EFFORT) if exact else None
     if f is None or not is_sayable(f):
-        sought = [f for f in find_integrals([ground.named(row)], ground.variables, 1, SECONDS) if is_sayable(f)]
+        sought = [f for f in find_integrals([ground.named(row)], ground.variables, 1, EFFORT) if is_sayable(f)]
         if not sought:
             return None, None, found.evidence
         f = sought[0]

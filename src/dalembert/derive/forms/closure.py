@@ -1,24 +1,23 @@
 """Rank and number of integrals of a set of forms: the best that was seen at random points, and how sure that is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import comb
 
-import numpy as np
-from sympy import Expr, Symbol
+from sympy import Symbol
 
-from dalembert.derive.exact import PROVED, Evidence, Germs, Untried, leaf_points, tried
-from dalembert.derive.forms.frobenius import Independent, Row, Span, independent, span
+from dalembert.derive.exact import PROVED, Evidence, tried
+from dalembert.derive.forms.frobenius import Independent, Row, Span, independent, span, spanned
 
 MOST_PAIRS = 60_000  # products of coefficients in one product of jets
-LEAF_POINTS = 3
-LEAF_ORDER = 3
 
 
 @dataclass(frozen=True)
 class Closure:
-    """Independent rows and pivots of a set of forms, how many integrals it has (at most, where not `complete`)."""
+    """Independent rows and pivots of a set of forms, how many integrals it has (at most, where not `complete`).
+
+    What the evidence calls certain is that there are no more integrals than so, and no fewer independent rows.
+    """
 
     rows: tuple[int, ...]
     pivots: tuple[int, ...]
@@ -45,11 +44,13 @@ def closure(rows: Sequence[Row], variables: Sequence[Symbol]) -> Closure:
     active = [x for x in own if any(x in e.free_symbols for e in entries)]
     order = 1
     while True:
-        found, evidence = tried(entries, active, lambda germs: span(germs, short, own), _widest, order)
+        found, evidence = tried(
+            entries, active, lambda germs: span(germs, short, own), widest, order, lambda one: (one.rows, one.growth)
+        )
         if found.complete or comb(2 * len(active) + order + 1, order + 1) > MOST_PAIRS:
-            certain = evidence.exact and len(found.rows) == len(rows) and not found.integrals
+            certain = evidence.certain and len(found.rows) == len(rows) and not found.integrals
             known = Evidence(True, evidence.points, 0.0) if certain else evidence
-            return _closed(found._replace(pivots=tuple(places[p] for p in found.pivots)), known)
+            return closed(found._replace(pivots=tuple(places[p] for p in found.pivots)), known)
         order += 1
 
 
@@ -67,14 +68,25 @@ def independent_rows(rows: Sequence[Row], variables: Sequence[Symbol]) -> Indepe
 
 def _independent(rows: Sequence[Row], variables: Sequence[Symbol]) -> tuple[Independent, Evidence]:
     entries = [e for row in rows for e in row]
-    return tried(entries, variables, lambda germs: independent(germs, rows), _most, 0)
+    return tried(entries, variables, lambda germs: independent(germs, rows), most, 0, lambda one: one.rows)
 
 
-def _most(found: list[Independent]) -> Independent:
+def combined(rows: Sequence[Row], others: Sequence[Row], variables: Sequence[Symbol]) -> list[bool]:
+    """Whether each of some forms is a combination of the rows at generic points."""
+    entries = [e for row in (*rows, *others) for e in row]
+
+    def merge(found: list[tuple[bool, ...]]) -> tuple[bool, ...]:
+        return tuple(map(all, zip(*found, strict=True)))
+
+    return list(tried(entries, variables, lambda germs: tuple(spanned(germs, rows, others)), merge, 0)[0])
+
+
+def most(found: Sequence[Independent]) -> Independent:
+    """What is generic: the most rows that were seen."""
     return max(found, key=lambda one: len(one.rows))
 
 
-def _widest(found: Sequence[Span]) -> Span:
+def widest(found: Sequence[Span]) -> Span:
     """What is generic: the largest rank, and the largest closure, that were seen."""
     return max(found, key=lambda one: (len(one.rows), sum(one.growth)))
 
@@ -82,49 +94,10 @@ def _widest(found: Sequence[Span]) -> Span:
 def closure_of_exact(rows: Sequence[Row], variables: Sequence[Symbol]) -> Closure:
     """The same as `closure` for forms that are differentials: every bracket stays in their span."""
     found, evidence = _independent(rows, variables)
-    known = PROVED if evidence.exact and len(found.rows) == len(rows) else evidence
+    known = PROVED if evidence.certain and len(found.rows) == len(rows) else evidence
     return Closure(found.rows, found.pivots, len(found.rows), (0,) if found.rows else (), True, known)
 
 
-def closure_on(
-    relations: Sequence[Expr], rows: Sequence[Row], variables: Sequence[Symbol], near: Mapping[Symbol, float]
-) -> Closure:
-    """The same where relations φ = 0 hold, whose differentials are among the rows; by numbers of 50 digits.
-
-    Off φ = 0 the forms need not be integrable, nor have the same rank.
-    """
-    points = list(islice(leaf_points(relations, variables, near), LEAF_POINTS))
-    order = 1
-    while True:
-        seen = [(span(Germs(real, variables, order), rows, variables), real) for real in points]
-        spans = [found for found, real in seen if np.all(real.good)]
-        if not spans:
-            raise Untried("no point on the constraints was found")
-        best = _widest(spans)
-        if best.complete or order >= LEAF_ORDER:
-            return _closed(best, Evidence(False, len(spans), 1e-20))
-        order += 1
-
-
-def follow_on(
-    relations: Sequence[Expr],
-    rows: Sequence[Row],
-    extra: Sequence[Row],
-    variables: Sequence[Symbol],
-    near: Mapping[Symbol, float],
-) -> list[bool]:
-    """Whether each of some forms is a combination of the rows where relations φ = 0 hold.
-
-    True of all where no point on the relations is found.
-    """
-    out = [True] * len(extra)
-    for real in islice(leaf_points(relations, variables, near), LEAF_POINTS):
-        germs = Germs(real, variables, 1)
-        rank = len(independent(germs, rows).rows)
-        for j, row in enumerate(extra):
-            out[j] = out[j] and len(independent(germs, [*rows, row]).rows) == rank
-    return out
-
-
-def _closed(found: Span, evidence: Evidence) -> Closure:
+def closed(found: Span, evidence: Evidence) -> Closure:
+    """What was found, with how sure it is."""
     return Closure(found.rows, found.pivots, found.integrals, found.growth, found.complete, evidence)

@@ -47,7 +47,14 @@ class Independent(NamedTuple):
 
 def independent(germs: Germs, rows: Sequence[Row]) -> Independent:
     """Which rows are independent at generic points; the time is a pivot only where no other variable can be."""
-    return Independent(*_echelon(germs, rows)[:2])
+    found = _Echelon(germs, rows)
+    return Independent(tuple(found.kept), tuple(found.pivots))
+
+
+def spanned(germs: Germs, rows: Sequence[Row], others: Sequence[Row]) -> list[bool]:
+    """Whether each of some forms is a combination of the rows at generic points."""
+    found = _Echelon(germs, rows)
+    return [found.spans(row) for row in others]
 
 
 def span(germs: Germs, rows: Sequence[Row], columns: Sequence[Symbol]) -> Span:
@@ -55,14 +62,15 @@ def span(germs: Germs, rows: Sequence[Row], columns: Sequence[Symbol]) -> Span:
 
     `columns` are the variables x_1 … x_N; jets need only those on which a coefficient depends.
     """
-    chosen, pivots, c = _echelon(germs, rows)
+    found = _Echelon(germs, rows)
+    chosen, pivots, c = tuple(found.kept), tuple(found.pivots), found.solved
     k, order, reduce = len(chosen), germs.series.jets.order, germs.numbers.reduce
     free = [j for j in range(len(columns)) if j not in pivots]
     places = [germs.variables.index(x) if x in germs.variables else None for x in columns]
     if not k:
         return Span((), (), (), True)
     fields = {j: {p: reduce(-c[r][j]) for r, p in enumerate(pivots)} for j in free}
-    found = _Basis(germs)  # the brackets at the points
+    basis = _Basis(germs)  # the brackets at the points
     growth: list[int] = []
     newest: list[dict[int, Array]] = []
     for depth in range(1, order + 1):
@@ -70,9 +78,9 @@ def span(germs: Germs, rows: Sequence[Row], columns: Sequence[Symbol]) -> Span:
             brackets = [_bracket(germs, places, depth, i, fields[i], fields[j], j) for i, j in combinations(free, 2)]
         else:
             brackets = [_bracket(germs, places, depth, i, fields[i], y) for y in newest for i in free]
-        newest = [b for b in brackets if found.takes(np.array([b[p][0] for p in pivots]))]
+        newest = [b for b in brackets if basis.takes(np.array([b[p][0] for p in pivots]))]
         growth.append(len(newest))
-        if not newest or len(found) == k:
+        if not newest or len(basis) == k:
             return Span(chosen, pivots, tuple(growth), True)
     return Span(chosen, pivots, tuple(growth), False)
 
@@ -112,41 +120,62 @@ def _bracket(
     return out
 
 
-def _echelon(germs: Germs, rows: Sequence[Row]) -> tuple[tuple[int, ...], tuple[int, ...], list[Array]]:
+class _Echelon:
     """The earliest independent rows, their pivot columns, and the rows solved for these: c[r][j] with 1 at the pivots.
 
     The last variable, the time, is no pivot as long as another one can be.
     """
-    series, numbers = germs.series, germs.numbers
-    kept: list[int] = []
-    pivots: list[int] = []
-    solved: list[Array] = []
-    for number, row in enumerate(rows):
-        own = np.array([germs.jet(e) for e in row])  # (N, size, count)
-        scale = np.abs(own).max()  # of derivatives too: a coefficient may vanish where it is looked at
-        for p, other in zip(pivots, solved, strict=True):
-            own = _minus(germs, own, own[p], other)
+
+    def __init__(self, germs: Germs, rows: Sequence[Row]) -> None:
+        self._germs = germs
+        self.kept: list[int] = []
+        self.pivots: list[int] = []
+        self.solved: list[Array] = []
+        self._used: list[Array] = []  # the columns of each that are not zero: rows are sparse
+        for number, row in enumerate(rows):
+            if self._takes(row):
+                self.kept.append(number)
+
+    def spans(self, row: Row) -> bool:
+        """Whether a row is a combination of those that were taken."""
+        return self._reduced(row)[1] is None
+
+    def _reduced(self, row: Row) -> tuple[Array, int | None, Array]:
+        """What is left of a row, the column where it is best divided by, and the columns where it may not vanish."""
+        series, numbers = self._germs.series, self._germs.numbers
+        own = np.array([self._germs.jet(e) for e in row])  # (N, size, count)
+        scale = numbers.size(own)  # of derivatives too: a coefficient may vanish where it is looked at
+        there = _columns(own)
+        for p, other, columns in zip(self.pivots, self.solved, self._used, strict=True):
+            if np.any(own[p]):
+                own[columns] = numbers.reduce(own[columns] - series.jets.product(own[p].copy(), other[columns]))
+                there = np.union1d(there, columns)
         best = numbers.pivot(own[:-1, 0], scale)
-        if best is None:
-            if numbers.pivot(own[-1:, 0], scale) is None:
-                continue
+        if best is None and numbers.pivot(own[-1:, 0], scale) is not None:
             best = len(row) - 1
-        over = series.inverse(own[best])
-        own = series.jets.product(over, own)
-        solved = [_minus(germs, other, other[best], own) for other in solved]
-        kept.append(number)
-        pivots.append(best)
-        solved.append(own)
-    return tuple(kept), tuple(pivots), solved
+        return own, best, there
+
+    def _takes(self, row: Row) -> bool:
+        """Whether a row is independent of those before; if so it joins them."""
+        series, numbers = self._germs.series, self._germs.numbers
+        own, best, there = self._reduced(row)
+        if best is None:
+            return False
+        there = there[[bool(np.any(own[j])) for j in there]]
+        own[there] = series.jets.product(series.inverse(own[best]), own[there])
+        for k, other in enumerate(self.solved):
+            if np.any(other[best]):
+                other[there] = numbers.reduce(other[there] - series.jets.product(other[best].copy(), own[there]))
+                self._used[k] = np.union1d(self._used[k], there)
+        self.pivots.append(best)
+        self.solved.append(own)
+        self._used.append(there)
+        return True
 
 
-def _minus(germs: Germs, row: Array, factor: Array, other: Array) -> Array:
-    if not np.any(factor):
-        return row
-    there = np.flatnonzero(np.any(other, axis=(1, 2)))  # rows are sparse
-    out = row.copy()
-    out[there] = germs.numbers.reduce(row[there] - germs.series.jets.product(factor, other[there]))
-    return out
+def _columns(row: Array) -> Array:
+    """The columns of a row (N, size, count) that are not zero."""
+    return np.flatnonzero([np.any(column) for column in row])
 
 
 class _Basis:
@@ -162,7 +191,7 @@ class _Basis:
     def takes(self, vector: Array) -> bool:
         """Whether a vector is independent of the others; if so it joins them."""
         reduce = self._numbers.reduce
-        scale = 1 + np.abs(vector).max()
+        scale = self._numbers.size(vector)
         for place, other in self._vectors:
             vector = reduce(vector - reduce(vector[place] * other))
         best = self._numbers.pivot(vector, scale)

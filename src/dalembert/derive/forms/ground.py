@@ -1,24 +1,26 @@
 """Where constraints are looked at: the space of coordinates and time, values of parameters, and the start."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from sympy import (
+    AccumBounds,
     Expr,
     Float,
     Function,
     Heaviside,
+    I,
     Max,
     Min,
+    Mul,
     Piecewise,
     PolynomialError,
     Pow,
-    Rational,
     S,
     Symbol,
+    atan,
     atan2,
     factor,
     log,
@@ -26,8 +28,8 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.deadline import Overtime, deadline
-from dalembert.derive.exact import vanishes
+from dalembert.derive.effort import TooMuch, effort, weigh
+from dalembert.derive.exact import exact, settled, vanishes
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.pfaff import Form, form_of
 from dalembert.derive.forms.singular import Place
@@ -37,10 +39,13 @@ from dalembert.derive.tidy import tidy
 from dalembert.model import Statement
 from dalembert.model.constants import NAME_OF
 
-NOWHERE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
+if TYPE_CHECKING:
+    from dalembert.derive.forms.relations import Relations
+
+NOWHERE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity, AccumBounds)
 SAYABLE = (*NAME_OF, Max, Min, Piecewise, Heaviside, atan2, AppliedUndef)
-SMALL = 10**6  # denominators of fractions that a decimal number may stand for
-SECONDS = 0.5
+EFFORT = 0.5
+MOST_TERMS = 60  # of a radicand that is factored
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,7 @@ class Ground:
     system: Statement
     algebra: Symbols
     given: Mapping[Symbol, Expr]
+    _relations: "dict[tuple[int, ...], Relations]" = field(default_factory=dict)
 
     @classmethod
     def of(cls, system: Statement, *, valued: bool = False) -> Self:
@@ -67,9 +73,8 @@ class Ground:
         return self.clean(self.algebra.convert(e))
 
     def clean(self, e: Expr) -> Expr:
-        """The values given in place of parameters, and fractions in place of decimals."""
-        e = e.xreplace({f: exact(float(f)) for f in e.atoms(Float)})
-        e = e.xreplace(dict(self.given)) if self.given else e
+        """The values given in place of parameters, fractions in place of decimals, and constants in one form."""
+        e = settled(e.xreplace(dict(self.given)) if self.given else e)
         hidden = [r for r in e.atoms(Pow) if r.exp.is_Rational and not r.exp.is_Integer and r.base.is_Add]
         return e.xreplace({r: factored(r.base) ** r.exp for r in hidden})
 
@@ -78,6 +83,29 @@ class Ground:
         """The form of every constraint: dφ of a relation among coordinates, ψ dt of one among velocities."""
         _, rates = constraint_rates(self.system, self.algebra)
         return [form_of(self.clean(psi), self.algebra) for psi in rates]
+
+    @cached_property
+    def decimal(self) -> bool:
+        """Whether decimal numbers stand in the constraints: these are rounded, and so is what follows from them."""
+        used = set().union(*(c.expr.free_symbols for c in self.system.constraints))
+        return any(c.expr.has(Float) for c in self.system.constraints) or any(
+            s in used and not float(x).is_integer() for s, x in self.system.values
+        )
+
+    @cached_property
+    def at_values(self) -> "Ground":
+        """The same ground for the values given of the parameters."""
+        return Ground.of(self.system, valued=True)
+
+    def relations(self, places: Sequence[int]) -> "Relations":
+        """The relations at some places of the statement, and where they hold; found once."""
+        from dalembert.derive.forms.relations import Relations
+
+        own = tuple(places)
+        if own not in self._relations:
+            stated = [self.stated(self.system.constraints[i].expr) for i in own]
+            self._relations[own] = Relations(stated, self.variables, self.near, decimal=self.decimal)
+        return self._relations[own]
 
     @cached_property
     def near(self) -> dict[Symbol, float]:
@@ -97,13 +125,22 @@ class Ground:
         return {**at, self.algebra.t: S.Zero}
 
     def fit(self, f: Expr) -> Expr:
-        """An integral that exists at the start where f does not: 1/f at a pole, log(−u) where u is negative."""
+        """An integral that exists at the start where f does not.
+
+        1/f at a pole, log(−u) and products with (−u)^a where u is negative, −atan(1/u) where u is infinite.
+        """
         if not self.start:
             return f
+        at = {x: Float(v) for x, v in self.near.items()} if self.near else self.start
         for part in f.atoms(log):
-            at = {x: Float(v) for x, v in self.near.items()} if self.near else self.start
             if part.args[0].xreplace(at).is_negative:
                 f = f.xreplace({part: log(-part.args[0])})
+        for part in Mul.make_args(f):
+            if isinstance(part, Pow) and not part.exp.is_Integer and part.base.xreplace(at).is_negative:
+                f = f.xreplace({part: Pow(-part.base, part.exp)})
+        for part in f.atoms(atan):
+            if part.args[0].xreplace(self.start).has(*NOWHERE):
+                f = f.xreplace({part: -atan(1 / part.args[0])})
         if f.xreplace(self.start).has(*NOWHERE) and not (1 / f).xreplace(self.start).has(*NOWHERE):
             return 1 / f
         return f
@@ -113,11 +150,21 @@ class Ground:
         if not self.start:
             return None
         value = shortened(f.xreplace(self.start))
-        return None if value.has(*NOWHERE) or value.is_real is False else self.algebra.restore(value)
+        return None if value.has(*NOWHERE) or not self._is_real(value) else self.algebra.restore(value)
+
+    def _is_real(self, value: Expr) -> bool:
+        """Whether a constant is real for the values given, or plainly not of others."""
+        if value.is_real is not None:
+            return bool(value.is_real)
+        values = {self.algebra.parameters[s]: exact(x) for s, x in self.system.values}
+        number = value.xreplace(values)
+        if number.is_number:
+            return bool(number.is_real or not number.evalf().has(I))
+        return not any(p.base.is_negative and not p.exp.is_integer for p in value.atoms(Pow))
 
     def named(self, row: Row) -> dict[Symbol, Expr]:
         """The coefficients of a form that are not zero, by variable."""
-        return {x: a for x, a in zip(self.variables, row, strict=True) if a != 0}
+        return named(row, self.variables)
 
     def form(self, row: Row) -> tuple[tuple[Expr, Expr], ...]:
         """The same in the statement's own x(t) and t."""
@@ -138,10 +185,10 @@ class Ground:
         return tuple(tuple(self.algebra.restore(e) for e in place) for place in places)
 
 
-def exact(x: float) -> Expr:
-    """The fraction a number stands for: of small terms where it is the nearest number to one, else as it is written."""
-    near = Fraction(x).limit_denominator(SMALL)
-    return Rational(near.numerator, near.denominator) if float(near) == x else Rational(repr(x))
+def named(row: Row, variables: Sequence[Symbol]) -> dict[Symbol, Expr]:
+    """The coefficients of a form that do not vanish, by variable."""
+    pairs = zip(variables, row, strict=True)
+    return {x: a for x, a in pairs if a != 0 and (a.is_Rational or not vanishes(a, variables))}
 
 
 def is_sayable(f: Expr) -> bool:
@@ -150,19 +197,19 @@ def is_sayable(f: Expr) -> bool:
 
 
 def factored(e: Expr) -> Expr:
-    """The factors of what stands under a root, where they are found in time: a square may be hidden in it."""
+    """The factors of what stands under a root, where it is not too long: a square may be hidden in it."""
     try:
-        with deadline(SECONDS):
-            whole: Expr = factor(e)
-            return whole
-    except (Overtime, PolynomialError):
+        weigh(e, most=MOST_TERMS)
+        whole: Expr = factor(e)
+        return whole
+    except (TooMuch, PolynomialError):
         return e
 
 
 def shortened(e: Expr) -> Expr:
-    """An expression in a short form, where that is found in time."""
+    """An expression in a short form, where it is not too long."""
     try:
-        with deadline(SECONDS):
+        with effort(EFFORT):
             return tidy(e)
-    except Overtime:
+    except TooMuch:
         return e

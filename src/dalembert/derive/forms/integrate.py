@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from sympy import Expr
 
+from dalembert.derive.forms.branches import left_branch
 from dalembert.derive.forms.classify import classify
 from dalembert.derive.forms.closure import independent_rows
 from dalembert.derive.forms.frobenius import Row
@@ -20,6 +21,7 @@ from dalembert.model import (
     ModelError,
     Multiplier,
     OneSided,
+    Particles,
     Reaction,
     Statement,
     name_of,
@@ -55,7 +57,9 @@ def _alone(system: Statement, kinds: Kinds) -> tuple[dict[str, Constraint], list
     out: dict[str, Constraint] = {}
     kept: list[str] = []
     faults: list[str] = []
+    ground = Ground.of(system)
     idle = _idle(system, kinds)
+    scaled = {c.name for c, form in zip(system.constraints, ground.forms, strict=True) if form.divided != 1}
     for kind in kinds.constraints:
         if isinstance(kind.constraint, ON_POSITIONS) or not kind.holonomic or kind.name in kinds.contradictory:
             continue
@@ -63,7 +67,9 @@ def _alone(system: Statement, kinds: Kinds) -> tuple[dict[str, Constraint], list
             kept.append(f"{kind.name!r} says less, or something else, where the relations among coordinates hold")
         elif kind.integral is None:
             kept.append(f"{kind.name!r} is integrable, but its integral was not found in closed form")
-        elif kind.factor != 1 and (reason := _bound(system, kind)):
+        elif part := left_branch(ground.stated(kind.integral), set(ground.variables)):
+            kept.append(f"{kind.name!r}: {_ends(ground, kind.integral, part)}")
+        elif (kind.factor != 1 or kind.name in scaled) and (reason := _bound(system, kind, kinds)):
             kept.append(f"{kind.name!r}: {reason}")
         elif kind.constant is None:
             faults.append(_without_constant(system, kind.integral, repr(kind.name)))
@@ -88,12 +94,23 @@ def _without_constant(system: Statement, integral: Expr, what: str) -> str:
     return f"the constant of the integral {integral} of {what} comes from a start; give one, with values of {listed}"
 
 
-def _bound(system: Statement, kind: Kind) -> str:
+def _ends(ground: Ground, integral: Expr, part: Expr) -> str:
+    shown = ground.algebra.restore(part)
+    return f"in its integral {integral}, {shown} jumps or has no value at places where the row goes on"
+
+
+def _bound(system: Statement, kind: Kind, kinds: Kinds) -> str:
     """Why the multiplier of a row must keep its scale, which an integrating factor would change."""
+    if kinds.dependent and (following := [c.name for c in system.constraints if _follows_forces(c)]):
+        listed = ", ".join(map(repr, following))
+        return f"rows are redundant, so its scale has a part in the multipliers, which the work of {listed} follows"
+    points = isinstance(system.unconstrained, Particles)  # whose friction follows the force, not its multiplier
     for c in system.constraints:
         nature = c.nature
         refers = any(str(m.args[0]) == kind.name for e in nature.expressions() for m in e.atoms(Multiplier))
-        pressing = (nature.of or (c.name,)) if isinstance(nature, Coulomb) and nature.sliding is not None else ()
+        pressing: tuple[str, ...] = ()
+        if isinstance(nature, Coulomb) and nature.sliding is not None and not points:
+            pressing = nature.of or (c.name,)
         if refers or kind.name in pressing:
             return f"the work of {c.name!r} follows its multiplier, which an integrating factor would scale"
     return ""
@@ -111,9 +128,13 @@ def _jointly(
     taken = [_differential(stated[i].expr, ground) for i in held if isinstance(stated[i], ON_POSITIONS)]
     taken += [row for i, row in open_ if kinds[stated[i].name].holonomic]
     fresh: list[tuple[Expr, Expr | None]] = []
+    ends: list[str] = []
     for f, constant in zip(kinds.integrals, kinds.constants, strict=True):
-        if _adds(taken, _differential(f, ground), ground):
+        part = left_branch(ground.stated(f), set(ground.variables))
+        if part is None and _adds(taken, _differential(f, ground), ground):
             fresh.append((f, constant))
+        elif part is not None and _adds([*taken], _differential(f, ground), ground):
+            ends.append(f"the constraints together: {_ends(ground, f, part)}")
     remaining = {i for i, row in own if _adds(taken, row, ground)}
     freed = [i for i, _ in own if i not in remaining]
     out = list(stated)
@@ -124,11 +145,11 @@ def _jointly(
         reason = (
             f"integrable only together, which changes the multipliers, while forces that do work belong to {listed}"
         )
-        return out, [reason] if fresh else [], []
+        return out, [*ends, *([reason] if fresh else [])], []
     faults = [_without_constant(system, f, "the constraints together") for f, constant in fresh if constant is None]
     for i, (f, constant) in zip(freed, [] if faults else fresh, strict=False):
         out[i] = Holonomic(f - constant, name=stated[i].name)
-    return out, [], faults
+    return out, ends, faults
 
 
 def _follows_forces(constraint: Constraint) -> bool:

@@ -19,10 +19,14 @@ from sympy import (
 )
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort, weigh
 from dalembert.derive.exact import vanishes
 
 SWITCHING = (Abs, sign, Max, Min, Piecewise, Heaviside)
+
+
+EFFORT = 0.5
+MOST_TERMS = 200  # of a relation that is factored
 
 
 class Form(NamedTuple):
@@ -68,10 +72,10 @@ def _linear(psi: Expr, algebra: Symbols) -> tuple[Expr, ...] | None:
 def _factors(psi: Expr, algebra: Symbols) -> list[tuple[Expr, Expr]]:
     """ψ as one factor and the product of the others, which vanish nowhere; [] where it is not such a product."""
     try:
-        with deadline(0.5):
+        with effort(EFFORT):
             top, bottom = fraction(together(psi))
             parts = [(f, n) for e in Mul.make_args(top) for f, n in _split(e, algebra)]
-    except (PolynomialError, Overtime):
+    except (PolynomialError, TooMuch):
         return []
     vanishing = [(f, n) for f, n in parts if not (f.is_positive or f.is_negative or f.is_nonzero)]
     if len(vanishing) != 1 or vanishing[0][1] != 1 or (len(parts) == 1 and bottom == 1):
@@ -85,5 +89,6 @@ def _split(e: Expr, algebra: Symbols) -> list[tuple[Expr, int]]:
     """The factors of a part with their multiplicities, where it is a polynomial of the velocities."""
     if not e.is_polynomial(*algebra.v):
         return [(e, 1)]
+    weigh(e, most=MOST_TERMS)
     scale, parts = factor_list(e, *algebra.v)
     return [(S(scale), 1), *parts] if scale != 1 else list(parts)

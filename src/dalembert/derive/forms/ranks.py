@@ -1,78 +1,143 @@
 """Rank and integrals of a set of constraints: everywhere, or where the relations among coordinates hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
+import numpy as np
 from sympy import Expr, S
 
-from dalembert.derive.exact import Germs, Real, Untried, Unvalued
-from dalembert.derive.forms.closure import Closure, closure, closure_of_exact, closure_on, follow_on, independent_rows
+from dalembert.derive.exact import Evidence, Germs, Real, Unvalued
+from dalembert.derive.forms.closure import Closure, closure, closure_of_exact, independent_rows
 from dalembert.derive.forms.frobenius import Row, independent
 from dalembert.derive.forms.ground import Ground
+from dalembert.derive.forms.relations import Relations, anywhere
 from dalembert.derive.independence import independence
+from dalembert.derive.reducing.digits import ROUNDED
 from dalembert.model import ON_POSITIONS, OneSided, Statement
 
-MOST_RELATIONS = 12  # that points of 50 digits are sought on
+ONLY_THERE = "this holds where the stated relations among coordinates do, not elsewhere"
+NOT_REGULAR = (
+    "no point on the relations was found at which their gradients are regular: rank and integrals are off them"
+)
+
+
+Rows = list[Row | None]
 
 
 class Ranked(NamedTuple):
     """A set of constraints, by their places: independent ones, and ones that contradict those before.
 
-    `whole` is the closure of the linear rows that do not; its rows are places among these.
+    `whole` is the closure of the linear rows that do not; its rows are places among these. Those that would contradict
+    others but for the rounding of decimal numbers are `rounded`, and not among them. `doubted`: whether some contradict
+    others only as far as no configuration was found.
     """
 
     whole: Closure
     independent: tuple[int, ...]
     against: tuple[int, ...]
+    rounded: tuple[int, ...]
+    doubted: bool
     notes: tuple[str, ...]
 
 
 def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
     """Rank and integrals of the constraints at some places of a statement."""
-    rows = [ground.forms[i].coefficients for i in places]
-    against = _against(rows, ground)
+    valued = _valued(ground)
+    related = [j for j, i in enumerate(places) if isinstance(ground.system.constraints[i], ON_POSITIONS)]
+    leaf = valued.relations([places[j] for j in related])
+    against = {related[k] for k in leaf.against}
+    twins = {related[k] for k in leaf.rounded}
+    apart = against | twins
+    rows: Rows = [None if j in apart else ground.forms[i].coefficients for j, i in enumerate(places)]
+    there: Rows = [None if j in apart else valued.forms[i].coefficients for j, i in enumerate(places)]
+    clash, more = _clashing(rows, there, ground, leaf if related else None)
+    against, twins = against | clash, twins | more
     linear = [j for j, row in enumerate(rows) if row is not None and j not in against]
     own = [row for j in linear if (row := rows[j]) is not None]
-    stated = [ground.system.constraints[places[j]] for j in linear]
-    relations = [ground.stated(c.expr) for c in stated if isinstance(c, ON_POSITIONS)]
-    whole = (closure_of_exact if len(relations) == len(own) else closure)(own, ground.variables)
-    if len(linear) + len(against) == len(rows) and not relations:
+    exact = all(j in related for j in linear)
+    whole = (closure_of_exact if exact else closure)(own, ground.variables)
+    notes = _unsure(ground, [places[related[k]] for k in sorted(leaf.unsure)])
+    notes = (*notes, *_rounded(ground, [places[j] for j in sorted(twins)]))
+    if len(linear) + len(twins) + sum(rows[j] is not None or j in related for j in against) < len(rows):
+        return _by_numbers(ground, places, whole, against, twins, linear, bool(related), notes)
+    if not related:
         chosen = tuple(linear[j] for j in whole.rows)
-        return Ranked(whole, chosen, tuple(against), tuple(_at_start(ground, places, len(chosen))))
-    if len(linear) + len(against) == len(rows) and len(relations) <= MOST_RELATIONS:
-        try:
-            there = _on_relations(ground, [places[j] for j in linear])
-        except Untried:
-            pass  # floating-point numbers may find a state
-        else:
-            if (there.rank, there.integrals) == (whole.rank, whole.integrals):
-                return Ranked(whole, tuple(linear[j] for j in whole.rows), tuple(against), ())
-            note = "this holds where the stated relations among coordinates do, not elsewhere"
-            return Ranked(there, tuple(linear[j] for j in there.rows), tuple(against), (note,))
-    return _by_numbers(ground, places, whole, set(against), linear, bool(relations))
+        notes = (*notes, *_at_start(ground, places, len(chosen)))
+        return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes)
+    found = leaf.closure([row for j in linear if (row := there[j]) is not None], exact)
+    if found is None:
+        whole = replace(whole, evidence=replace(whole.evidence, chance=1.0, certain=False))
+        notes = (*notes, NOT_REGULAR)
+    elif (found.rank, found.integrals) == (whole.rank, whole.integrals):
+        chance = max(whole.evidence.chance, found.evidence.chance)
+        whole = replace(whole, evidence=replace(found.evidence, chance=chance))
+    else:
+        pivots = independent_rows([own[j] for j in found.rows], ground.variables).pivots
+        whole, notes = replace(found, pivots=pivots), (*notes, ONLY_THERE)
+    chosen = tuple(linear[j] for j in whole.rows)
+    return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes)
 
 
-def _against(rows: Sequence[Row | None], ground: Ground) -> list[int]:
+def _rounded(ground: Ground, places: Sequence[int]) -> Iterator[str]:
+    for i in places:
+        name = ground.system.constraints[i].name
+        yield f"{name!r} differs from what the others say by rounding of decimals: it is taken to follow from them"
+
+
+def _clashing(rows: Rows, there: Rows, ground: Ground, leaf: Relations | None) -> tuple[set[int], set[int]]:
+    """The rows that contradict those before them, and those that do so by rounding alone, which are taken away."""
+    twins: set[int] = set()
+    while True:
+        found = _against(rows, there, ground, leaf)
+        alike = [
+            j for j in found if _valued(ground) is ground and ground.decimal and _by_rounding(there, j, ground, leaf)
+        ]
+        if not alike:
+            return set(found), twins
+        for j in alike:
+            twins.add(j)
+            rows[j] = there[j] = None
+
+
+def _by_rounding(rows: Rows, place: int, ground: Ground, leaf: Relations | None) -> bool:
+    """Whether a row that differs from a combination of those before it by c dt does so by rounding."""
+    own = [row if leaf is None else leaf.row(row) for row in rows[: place + 1] if row is not None]
+    point = anywhere(ground.variables if leaf is None else leaf.variables)
+    numbers = [[e.xreplace(point) for e in row] for row in own]
+    if not all(e.is_real and e.is_number for row in numbers for e in row):
+        return False
+    *before, last = np.array(numbers, dtype=float)
+    if not before:
+        return False
+    A = np.array(before)
+    c = np.linalg.lstsq(A[:, :-1].T, last[:-1], rcond=None)[0]
+    terms = np.array([last[-1], *(-c * A[:, -1])])
+    return bool(abs(terms.sum()) <= ROUNDED * np.abs(terms).sum())
+
+
+def _unsure(ground: Ground, places: Sequence[int]) -> tuple[str, ...]:
+    if not places:
+        return ()
+    names = ", ".join(repr(ground.system.constraints[i].name) for i in places)
+    return (f"no configuration that satisfies {names} and the relations before was found: there may be none",)
+
+
+def _against(
+    rows: Sequence[Row | None], there: Sequence[Row | None], ground: Ground, leaf: Relations | None
+) -> list[int]:
     """The rows that make dt a combination of the forms: no velocity satisfies them and those before."""
     linear = [j for j, row in enumerate(rows) if row is not None]
-    found = independent_rows([row for row in rows if row is not None], ground.variables)
-    last = len(ground.variables) - 1
-    return [linear[j] for j, pivot in zip(found.rows, found.pivots, strict=True) if pivot == last]
+    if leaf is None:
+        found, last = independent_rows([row for row in rows if row is not None], ground.variables), ground.variables
+    else:
+        found, last = leaf.independent([row for row in there if row is not None]), leaf.variables
+    return [linear[j] for j, pivot in zip(found.rows, found.pivots, strict=True) if pivot == len(last) - 1]
 
 
 def _valued(ground: Ground) -> Ground:
-    return ground if ground.given or not ground.system.values else Ground.of(ground.system, valued=True)
-
-
-def _on_relations(ground: Ground, places: Sequence[int]) -> Closure:
-    """The closure of linear rows at points on the relations, for the values given of the parameters."""
-    valued = _valued(ground)
-    rows = [row for i in places if (row := valued.forms[i].coefficients) is not None]
-    stated = [valued.system.constraints[i] for i in places]
-    relations = [valued.stated(c.expr) for c in stated if isinstance(c, ON_POSITIONS)]
-    return closure_on(relations, rows, valued.variables, valued.near)
+    return ground if ground.given or not ground.system.values else ground.at_values
 
 
 def follow(ground: Ground, places: Sequence[int], functions: Sequence[Expr]) -> list[bool]:
@@ -81,30 +146,44 @@ def follow(ground: Ground, places: Sequence[int], functions: Sequence[Expr]) -> 
     What follows everywhere need not follow there: rows may vanish on the relations, or depend on each other.
     """
     valued = _valued(ground)
-    rows = [row for i in places if (row := valued.forms[i].coefficients) is not None]
-    stated = [valued.system.constraints[i] for i in places]
-    relations = [valued.stated(c.expr) for c in stated if isinstance(c, ON_POSITIONS)]
-    if not relations or len(relations) == len(rows) or len(relations) > MOST_RELATIONS or not functions:
+    linear = [i for i in places if valued.forms[i].coefficients is not None]
+    relations = [i for i in linear if isinstance(valued.system.constraints[i], ON_POSITIONS)]
+    if not relations or len(relations) == len(linear) or not functions:
         return [True] * len(functions)
-    extra = [valued.differential(valued.clean(f)) for f in functions]
-    return follow_on(relations, rows, extra, valued.variables, valued.near)
+    leaf = valued.relations(relations)
+    apart = {relations[k] for k in leaf.against}
+    rows = [row for i in linear if i not in apart and (row := valued.forms[i].coefficients) is not None]
+    return leaf.follow(rows, [valued.differential(valued.clean(f)) for f in functions])
 
 
 def _by_numbers(
-    ground: Ground, places: Sequence[int], whole: Closure, against: set[int], linear: list[int], relations: bool
+    ground: Ground,
+    places: Sequence[int],
+    whole: Closure,
+    against: set[int],
+    twins: set[int],
+    linear: list[int],
+    relations: bool,
+    notes: tuple[str, ...],
 ) -> Ranked:
-    """The rank in floating-point numbers, where there are relations not linear in velocity, or many among coordinates.
+    """The rank in floating-point numbers, where there are relations not linear in velocity.
 
     What these numbers show to be dependent on the constraints has no integrals of its own.
     """
-    others = [c.name for i, c in enumerate(ground.system.constraints) if i not in places]
-    chosen, contradicted, notes = independence(_without(ground.system, others))
-    against |= set(contradicted)
+    names = {c.name for i, c in enumerate(ground.system.constraints) if i not in places}
+    names |= {ground.system.constraints[places[j]].name for j in against | twins}
+    kept = [j for j in range(len(places)) if j not in against | twins]
+    found, contradicted, more = independence(_without(ground.system, sorted(names)))
+    chosen = [kept[j] for j in found]
+    against = against | {kept[j] for j in contradicted}
     rank = len([j for j in chosen if j in linear])
     if relations and rank < whole.rank:
         lost = whole.rank - rank
         whole = replace(whole, rows=whole.rows[:rank], integrals=max(whole.integrals - lost, 0))
-    return Ranked(whole, tuple(j for j in chosen if j not in against), tuple(sorted(against)), notes)
+    doubt = Evidence(False, whole.evidence.points, 1.0, False) if relations else whole.evidence
+    independent_ = tuple(j for j in chosen if j not in against)
+    whole = replace(whole, evidence=doubt)
+    return Ranked(whole, independent_, tuple(sorted(against)), tuple(sorted(twins)), False, (*notes, *more))
 
 
 def _without(system: Statement, names: Sequence[str]) -> Statement:
@@ -118,7 +197,6 @@ def _at_start(ground: Ground, places: Sequence[int], rank: int) -> list[str]:
         return []
     rows: list[list[Expr]] = [list(row[:-1]) for i in places if (row := valued.forms[i].coefficients) is not None]
     real = Real(Random(0), {x: valued.near[x] for x in valued.variables})
-    real.values = {x: real.mp.mpf(v) for x, v in real.values.items()}
     try:
         there = len(independent(Germs(real, [], 0), [[*row, S.Zero] for row in rows]).rows)
     except Unvalued:

@@ -29,6 +29,7 @@ from sympy import (
 )
 from sympy.polys.polyerrors import BasePolynomialError
 
+from dalembert.derive.effort import spend, weigh
 from dalembert.derive.exact import Points, Unvalued
 from dalembert.derive.integrals.nullspace import kernel
 from dalembert.derive.integrals.recover import Recovery, setting
@@ -36,6 +37,9 @@ from dalembert.derive.integrals.sets import DRAWS, SPARE, Basis, Conditions, Pfa
 from dalembert.derive.integrals.shapes import exponents, factors, generators, split
 
 DEGREE = 2  # of the exponent Σ a m in what occurs in the form
+MOST_TERMS = 300  # of a row that is cancelled
+STEPS = 1e-3  # for each pair of functions
+MOST_BASIS = 400  # functions that exponents are sought for
 
 
 def factor_of(forms: Pfaffian) -> Expr | None:
@@ -43,6 +47,9 @@ def factor_of(forms: Pfaffian) -> Expr | None:
     gens = generators(forms)
     bases = dict.fromkeys((*factors(forms, gens), *_scalings(forms)))
     basis = Basis(gens, exponents(gens, DEGREE), tuple(map(log, bases)))
+    if len(basis) > MOST_BASIS:
+        return None
+    spend(STEPS * len(basis) ** 2)
     ask = partial(_closing, forms, basis)
     now = ask(len(basis) + 1, values=setting(forms.parameters))
     solved = kernel(now.matrix.reshape(-1, len(basis) + 1), now.prime)
@@ -82,6 +89,7 @@ def _closing(forms: Pfaffian, basis: Basis, unknowns: int, **drawn: Any) -> Cond
 def reduced(row: Mapping[Symbol, Expr], forms: Pfaffian) -> Pfaffian:
     """The form of a row, multiplied so that its coefficients have no denominators and no common factor."""
     pivot = next(iter(row.values()))
+    weigh(*(e / pivot for e in row.values()), most=MOST_TERMS)
     ratios = {x: cancel(together(e / pivot)) for x, e in row.items()}
     bottom = lcm_list([fraction(e)[1] for e in ratios.values()])
     tops = {x: cancel(e * bottom) for x, e in ratios.items()}
@@ -103,5 +111,6 @@ def _scalings(forms: Pfaffian) -> Iterator[Expr]:
     ]
     for weights in Matrix([[a - b for a, b in zip(d, degrees[0], strict=True)] for d in degrees]).nullspace():
         flow = Add(*(w * x * row[x] for w, x in zip(weights, forms.moving, strict=True)))
+        weigh(flow, most=MOST_TERMS)
         if flow.expand() != 0:
             yield from split(flow.expand(), forms)

@@ -6,18 +6,18 @@ import numpy as np
 from sympy import Add, Expr, S, Symbol, cancel, expand, nan, oo, zoo
 from sympy.polys.polyerrors import BasePolynomialError
 
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort, weigh
 from dalembert.derive.exact import PRIMES, Points, Untried, Unvalued, is_closed
 from dalembert.derive.integrals.quadrature import antiderivative
 from dalembert.derive.integrals.sets import Pfaffian, gradient, plain
 from dalembert.derive.tidy import tidy
 
 PLACES = (0, 1, 2, -1)
-SECONDS = 1.0
+EFFORT = 1.0
 
 
-def potential(row: Mapping[Symbol, Expr], variables: Sequence[Symbol], seconds: float) -> Expr | None:
-    """f with df = Σ row[x] dx exactly; None when the form is not closed, or f is not found in time.
+def potential(row: Mapping[Symbol, Expr], variables: Sequence[Symbol], units: float) -> Expr | None:
+    """f with df = Σ row[x] dx exactly; None when the form is not closed, or f is not found with so much effort.
 
     Partial integration in one variable after another: f ← f + ∫ (ω_x − ∂f/∂x) dx. What remains for x does not depend
     on the variables before it, when the form is closed. The result has been verified.
@@ -26,15 +26,15 @@ def potential(row: Mapping[Symbol, Expr], variables: Sequence[Symbol], seconds: 
     if not forms.rows:
         return None
     try:
-        with deadline(seconds):
+        with effort(units):
             found = primitive(forms.rows[0], forms)
             return None if found is None else found.xreplace(back)
-    except Overtime:
+    except TooMuch:
         return None
 
 
 def primitive(row: Mapping[Symbol, Expr], forms: Pfaffian) -> Expr | None:
-    """The potential of one row in the variables of the forms, without a time limit."""
+    """The potential of one row in the variables of the forms. Raises TooMuch."""
     try:
         if not is_closed([row.get(x, S.Zero) for x in forms.variables], forms.variables):
             return None
@@ -50,11 +50,13 @@ def _integrated(row: Mapping[Symbol, Expr], forms: Pfaffian) -> Expr | None:
         rest = row.get(x, 0) - Add(*total).diff(x)
         if rest == 0:
             continue
+        weigh(rest)
         rest = _without(expand(rest, trig=False, log=False), forms.variables[:k])
         part = None if rest is None else antiderivative(rest, x)
         if part is None:
             return None
         total.append(part)
+    weigh(*total)
     terms = Add.make_args(expand(Add(*total), trig=False, log=False, power_base=False))
     flat = Add(*(term for term in terms if term.free_symbols & set(forms.variables)))
     return min(flat, Add(*total), key=lambda e: e.count_ops())
@@ -93,9 +95,10 @@ def integrating_factor(row: Mapping[Symbol, Expr], f: Expr) -> Expr | None:
     first = forms.moving[0]
     factor = f.diff(first) / forms.rows[0][first].xreplace(back)
     try:
-        with deadline(SECONDS):
+        with effort(EFFORT):
+            weigh(factor)
             factor = min((factor, cancel(factor), tidy(factor)), key=lambda e: e.count_ops())
-    except (Overtime, BasePolynomialError):
+    except (TooMuch, BasePolynomialError):
         pass  # the quotient as it stands is right, only longer
     try:
         scaled = {x: factor * e for x, e in row.items() if e != 0}

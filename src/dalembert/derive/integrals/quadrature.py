@@ -1,15 +1,19 @@
-"""Antiderivatives term by term: a short table first, SymPy's integration where the table ends.
+"""Antiderivatives term by term: a short table first, SymPy's integration by rules where the table ends.
 
-SymPy's part has no time bound of its own: call inside `deadline`.
+What SymPy is asked is short, and counted: see `effort`.
 """
+
+from functools import lru_cache
 
 from sympy import (
     Add,
     Expr,
+    I,
     Integer,
     Integral,
     Mul,
     Piecewise,
+    Poly,
     Pow,
     Symbol,
     atan,
@@ -17,7 +21,7 @@ from sympy import (
     cosh,
     exp,
     expand,
-    integrate,
+    factor,
     log,
     nan,
     oo,
@@ -29,7 +33,14 @@ from sympy import (
 )
 from sympy.integrals.manualintegrate import manualintegrate
 
+from dalembert.derive.effort import TooMuch, spend, weigh
+from dalembert.derive.sizes import size_of
+
 BAD = (Integral, Piecewise, nan, zoo, oo, -oo)
+MOST_OPERATIONS = 30  # of what SymPy is asked to integrate
+MOST_TERMS = 400  # that are integrated one by one
+MOST_SQUARED = 60  # terms of what is written as a square
+ASKED = 10  # steps that it takes for each operation
 
 
 def antiderivative(e: Expr, x: Symbol) -> Expr | None:
@@ -39,6 +50,10 @@ def antiderivative(e: Expr, x: Symbol) -> Expr | None:
     whole = _table(e, x)
     if whole is not None:
         return whole
+    try:
+        weigh(e, most=MOST_TERMS)
+    except TooMuch:
+        return None
     parts = [_one(term, x) for term in Add.make_args(expand(e, trig=False, log=False))]
     if any(p is None for p in parts):
         return _general(e, x)
@@ -53,18 +68,23 @@ def _one(term: Expr, x: Symbol) -> Expr | None:
 
 
 def _general(e: Expr, x: Symbol) -> Expr | None:
-    for method in (manualintegrate, integrate):
-        try:
-            found = method(e, x)
-        except (NotImplementedError, ValueError, TypeError, ArithmeticError, AttributeError, RecursionError):
-            continue  # SymPy's ways of saying that it does not know
-        if not found.has(*BAD):
-            return found
-    return None
+    if e.count_ops() > MOST_OPERATIONS:
+        return None
+    spend(ASKED * e.count_ops())
+    return _asked(e, x)
+
+
+@lru_cache(256)
+def _asked(e: Expr, x: Symbol) -> Expr | None:
+    try:
+        found = manualintegrate(e, x)
+    except (NotImplementedError, ValueError, TypeError, ArithmeticError, AttributeError, RecursionError):
+        return None  # SymPy's ways of saying that it does not know
+    return None if found.has(*BAD) else found
 
 
 def _table(e: Expr, x: Symbol) -> Expr | None:
-    """x^n, g(a x + b), x^n g(a x + b) by parts, x (a x² + b)^n and 1/(a x² + b)."""
+    """x^n, g(a x + b), x^n g(a x + b) by parts, x (a x² + b)^n and 1/(a x² + b x + c)."""
     constant, e = e.as_independent(x, as_Add=False)
     if e == x:
         return constant * x**2 / 2
@@ -80,24 +100,42 @@ def _table(e: Expr, x: Symbol) -> Expr | None:
 
 
 def _simple(e: Expr, x: Symbol) -> Expr | None:
-    """A function or power of a x + b, or 1/(a x² + b)."""
+    """A function or power of a x + b, or 1/(a x² + b x + c), 1/sin and 1/cos of a x + b."""
+    if isinstance(e, Pow) and e.exp == -1 and isinstance(e.base, sin | cos):
+        u = e.base.args[0]
+        f, sign = (sin(u), -1) if isinstance(e.base, cos) else (cos(u), 1)
+        slope = u.diff(x)
+        return None if slope.has(x) else sign * (log(f - 1) - log(f + 1)) / (2 * slope)
     inner = e.base if isinstance(e, Pow) and not e.exp.has(x) else e.args[0] if len(e.args) == 1 else None
     if inner is None or not inner.is_polynomial(x):
         return None
     slope = inner.diff(x)
     if slope.has(x):
-        rest = (inner - slope * x / 2).expand()
-        if isinstance(e, Pow) and e.exp == -1 and not rest.has(x) and rest != 0:
-            a = slope.coeff(x) / 2
-            positive, back = posify(rest / a)
-            size = sqrt(positive).subs(back)  # the result is even in it
-            return atan(x / size) / (a * size)
-        return None
+        return _square(inner, x) if isinstance(e, Pow) and e.exp == -1 else None
     if isinstance(e, Pow):
         n = e.exp + 1
         return log(inner) / slope if n == 0 else inner**n / (n * slope)
     raised = {sin: lambda u: -cos(u), cos: sin, exp: exp, sinh: cosh, cosh: sinh}.get(e.func)
     return None if raised is None else raised(inner) / slope
+
+
+def _square(inner: Expr, x: Symbol) -> Expr | None:
+    """∫ 1/(a x² + b x + c) by its square, a ((x + b/2a)² + r²)."""
+    if size_of(inner).terms > MOST_SQUARED or Poly(inner, x).degree() != 2:
+        return None
+    a, b, c = Poly(inner, x).all_coeffs()
+    left = factor(c / a - b**2 / (4 * a**2))
+    size = Mul(*map(_root, Mul.make_args(left)))  # the result is even in it
+    return None if size == 0 or size.has(I) else atan((x + b / (2 * a)) / size) / (a * size)
+
+
+def _root(e: Expr) -> Expr:
+    """√e or −√e, for symbols that are positive."""
+    base, n = e.as_base_exp()
+    if n.is_Integer and n % 2 == 0:
+        return base ** (n // 2)
+    positive, back = posify(e)
+    return sqrt(positive).subs(back)
 
 
 def _by_parts(a: Expr, b: Expr, x: Symbol) -> Expr | None:

@@ -26,8 +26,11 @@ from sympy import (
 from sympy.functions.elementary.trigonometric import InverseTrigonometricFunction
 from sympy.polys.polyerrors import BasePolynomialError
 
+from dalembert.derive.sizes import size_of
+
+MOST_TERMS = 200  # of what is factored
 MOST_SHORTENED = 300  # terms, of all integrals together
-MOST_TERMS = 2  # of the exponent, where a sum with logarithms is written as a product
+MOST_IN_EXPONENT = 2  # terms of the exponent, where a sum with logarithms is written as a product
 
 
 def written(terms: Mapping[Expr, Expr], variables: Sequence[Symbol]) -> Expr:
@@ -42,7 +45,7 @@ def written(terms: Mapping[Expr, Expr], variables: Sequence[Symbol]) -> Expr:
         rest = {m: c for m, c in whole.items() if m not in logs}
         powers = {m.args[0]: whole[m] for m in logs}
         turned = any(m.has(InverseTrigonometricFunction) for m in rest)
-        if not rest or (not turned and len(rest) <= MOST_TERMS and all(c.is_Integer for c in powers.values())):
+        if not rest or (not turned and len(rest) <= MOST_IN_EXPONENT and all(c.is_Integer for c in powers.values())):
             return _product(powers, rest)
     whole = dict(zip(terms, _whole(terms.values(), terms.values()), strict=True))
     lead = min(whole, key=lambda m: _order(m, variables))
@@ -55,6 +58,8 @@ def written(terms: Mapping[Expr, Expr], variables: Sequence[Symbol]) -> Expr:
 def _forms(f: Expr) -> Iterator[Expr]:
     yield f
     yield factor_terms(f)
+    if size_of(f).terms > MOST_TERMS:
+        return
     if any(isinstance(p, Pow) and p.exp.could_extract_minus_sign() for p in f.atoms(Pow)):
         one = together(f)
         yield one
@@ -92,6 +97,8 @@ def _less(one: Mapping[Expr, Expr], other: Mapping[Expr, Expr]) -> Iterator[dict
 
 def _terms(f: Expr, variables: Sequence[Symbol]) -> dict[Expr, Expr]:
     """{m: c} with f = Σ c m, c being constant."""
+    if size_of(f).terms > MOST_TERMS:
+        return {f: Integer(1)}
     terms: dict[Expr, Expr] = {}
     for part in Add.make_args(expand(f, trig=False, log=False, power_base=False)):
         constant, varying = part.as_independent(*variables, as_Add=False)

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
-from time import monotonic
 from typing import Any
 
 from sympy import Expr, Mul, Symbol
 from sympy.polys.polyerrors import BasePolynomialError
 
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, affordable, effort, spend
 from dalembert.derive.exact import Untried, Unvalued
 from dalembert.derive.integrals.ansatz import combined
 from dalembert.derive.integrals.factor import factor_of, reduced
@@ -20,6 +19,7 @@ from dalembert.derive.integrals.sets import Basis, Pfaffian, independent, plain
 from dalembert.derive.integrals.shapes import exponents, factored, factors, generators, large, simple
 
 UNABLE = (
+    TooMuch,
     Unvalued,
     Untried,
     BasePolynomialError,
@@ -31,30 +31,28 @@ UNABLE = (
     RecursionError,
 )
 LONG = 15  # operations from which an integral is also sought by integration
-PER_CUBE = 5e-9  # seconds an elimination takes for each cube of its size
+PER_CUBE = 2e-6  # steps an elimination takes for each cube of its size
+PER_POINT = 2e-4  # steps that each of its entries takes
 
 
 def find_integrals(
-    rows: Sequence[Mapping[Symbol, Expr]], variables: Sequence[Symbol], wanted: int, seconds: float
+    rows: Sequence[Mapping[Symbol, Expr]], variables: Sequence[Symbol], wanted: int, units: float
 ) -> list[Expr]:
     """Up to `wanted` functionally independent f with df = Σ μ_i ω_i, simplest first.
 
     The forms are ω_i = Σ_x rows[i][x] dx; symbols not among `variables` are constants. Every f given has been verified.
-    Fewer come back where the shapes tried do not hold more, or the time is up.
+    Fewer come back where the shapes tried do not hold more, or the effort is used up: `units` of it.
     """
     forms, back = plain(rows, variables)
     found: list[Expr] = []
     if wanted > 0 and forms.moving:
-        try:
-            with deadline(seconds):
-                for f in candidates(forms, found, wanted, monotonic() + seconds):
-                    if accepted(forms, found, f):
-                        found.append(f)
-                    if len(found) >= wanted:
-                        break
-                found = shortened(found, forms.variables)
-        except Overtime:
-            pass
+        with effort(units):
+            for f in candidates(forms, found, wanted):
+                if accepted(forms, found, f):
+                    found.append(f)
+                if len(found) >= wanted:
+                    break
+            found = shortened(found, forms.variables)
     return sorted((restored(f, back, variables) for f in found), key=lambda f: (f.count_ops(), f.sort_key()))
 
 
@@ -66,20 +64,20 @@ def accepted(forms: Pfaffian, found: Sequence[Expr], f: Expr) -> bool:
         return False
 
 
-def candidates(forms: Pfaffian, found: list[Expr], wanted: int, end: float) -> Iterator[Expr]:
+def candidates(forms: Pfaffian, found: list[Expr], wanted: int) -> Iterator[Expr]:
     """Functions that may be integrals, from cheap methods to dear ones; `found` grows meanwhile."""
     gens = generators(forms)
     for basis in simple(gens):
-        yield from shaped(forms, basis, found, wanted, end)
+        yield from shaped(forms, basis, found, wanted)
     for row in forms.rows:
         yield from potentials(row, forms)
-    yield from on_levels(forms, found, wanted, end)
+    yield from on_levels(forms, found, wanted)
     for basis in factored(forms, gens, found):
-        yield from shaped(forms, basis, found, wanted, end)
-    yield from quadratures(forms, wanted, end)
-    yield from on_levels(forms, found, wanted, end)
+        yield from shaped(forms, basis, found, wanted)
+    yield from quadratures(forms, wanted)
+    yield from on_levels(forms, found, wanted)
     for basis in large(forms, gens):
-        yield from shaped(forms, basis, found, wanted, end)
+        yield from shaped(forms, basis, found, wanted)
 
 
 def told(method: Callable[..., Iterator[Expr]]) -> Callable[..., Iterator[Expr]]:
@@ -94,9 +92,12 @@ def told(method: Callable[..., Iterator[Expr]]) -> Callable[..., Iterator[Expr]]
 
 
 @told
-def shaped(forms: Pfaffian, basis: Basis, found: list[Expr], wanted: int, end: float) -> Iterator[Expr]:
-    """Integrals that are combinations of a basis, where there is time for it."""
-    if len(basis) ** 3 * PER_CUBE < end - monotonic():
+def shaped(forms: Pfaffian, basis: Basis, found: list[Expr], wanted: int) -> Iterator[Expr]:
+    """Integrals that are combinations of a basis, where that is not too much."""
+    n = len(basis)
+    steps = PER_CUBE * n**3 + PER_POINT * n**2 * len(forms.moving)
+    if n and affordable(steps):
+        spend(steps)
         for terms in combined(forms, basis, found, wanted - len(found)):
             yield written(terms, forms.variables)
 
@@ -110,14 +111,14 @@ def potentials(row: Mapping[Symbol, Expr], forms: Pfaffian) -> Iterator[Expr]:
 
 
 @told
-def quadratures(forms: Pfaffian, wanted: int, end: float) -> Iterator[Expr]:
+def quadratures(forms: Pfaffian, wanted: int) -> Iterator[Expr]:
     """Integrals of single forms of the set that have an integrating factor."""
     for row in combinations_of(forms, wanted):
-        yield from quadrature(row, forms, end)
+        yield from quadrature(row, forms)
 
 
 @told
-def quadrature(row: Mapping[Symbol, Expr], forms: Pfaffian, end: float) -> Iterator[Expr]:
+def quadrature(row: Mapping[Symbol, Expr], forms: Pfaffian) -> Iterator[Expr]:
     """The integral of one form by its integrating factor: of the shape that this has, else by integration."""
     one = reduced(row, forms)
     factor = factor_of(one)
@@ -125,19 +126,19 @@ def quadrature(row: Mapping[Symbol, Expr], forms: Pfaffian, end: float) -> Itera
         return
     powers = (p for p in Mul.make_args(factor) if not p.is_number)
     gens = tuple(dict.fromkeys((*generators(one), *(1 / p for p in factors(one, ())), *powers)))
-    found = list(shaped(one, Basis(gens, exponents(gens, 3)), [], 1, end))
+    found = list(shaped(one, Basis(gens, exponents(gens, 3)), [], 1))
     if not found or found[0].count_ops() > LONG:
         found += potentials({x: e * factor for x, e in one.rows[0].items()}, one)
     yield from sorted(found, key=lambda f: f.count_ops())
 
 
 @told
-def on_levels(forms: Pfaffian, found: list[Expr], wanted: int, end: float) -> Iterator[Expr]:
+def on_levels(forms: Pfaffian, found: list[Expr], wanted: int) -> Iterator[Expr]:
     """Integrals of the forms on f = c for an f found, with c replaced by f again."""
     for f in tuple(found):
         for level in levels(forms, f):
             inner: list[Expr] = []
-            for g in candidates(level.forms, inner, wanted - len(found), end):
+            for g in candidates(level.forms, inner, wanted - len(found)):
                 if accepted(level.forms, inner, g):
                     inner.append(g)
                     yield rewritten(g.xreplace({level.constant: f}), forms.variables)

@@ -1,18 +1,43 @@
 """A set of 1-forms, and the conditions it puts on the coefficients of a first integral of a stated shape."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from sympy import Dummy, Expr, Float, Function, Mul, Pow, Rational, Symbol, log, sympify
+from sympy import (
+    Dummy,
+    Expr,
+    Float,
+    Function,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    cos,
+    cosh,
+    exp,
+    log,
+    sin,
+    sinh,
+    sympify,
+    tan,
+)
 from sympy.core.numbers import NumberSymbol
 
 from dalembert.derive.exact import PRIMES, Points, Unvalued
 from dalembert.derive.integrals.nullspace import annihilator, contract, rank
 
 SPARE = 8  # conditions beyond the number of unknowns
+ADDED: dict[type, Callable[[Expr, Callable[[type], Expr]], Expr]] = {  # f(v + c), by v and what gives g(c)
+    sin: lambda v, at: sin(v) * at(cos) + cos(v) * at(sin),
+    cos: lambda v, at: cos(v) * at(cos) - sin(v) * at(sin),
+    tan: lambda v, at: (sin(v) * at(cos) + cos(v) * at(sin)) / (cos(v) * at(cos) - sin(v) * at(sin)),
+    sinh: lambda v, at: sinh(v) * at(cosh) + cosh(v) * at(sinh),
+    cosh: lambda v, at: cosh(v) * at(cosh) + sinh(v) * at(sinh),
+    exp: lambda v, at: exp(v) * at(exp),
+}
 DRAWS = (2, 16, 128)  # points drawn for each one wanted: square roots exist at one of two
 
 
@@ -45,7 +70,11 @@ class Pfaffian:
 
 
 def plain(rows: Sequence[Mapping[Symbol, Expr]], variables: Sequence[Symbol]) -> tuple[Pfaffian, dict[Expr, Expr]]:
-    """The forms with decimal numbers as fractions and functions of constants as symbols, and the way back."""
+    """The forms with decimal numbers as fractions and functions of constants as symbols, and the way back.
+
+    Constants in angles and exponents are taken out of them, cos(θ + α) = cos θ cos α − sin θ sin α: so functions of θ
+    that differ by such constants are seen to be combinations of few.
+    """
     varying = set(variables)
     names: dict[Expr, Expr] = {}
 
@@ -54,17 +83,35 @@ def plain(rows: Sequence[Mapping[Symbol, Expr]], variables: Sequence[Symbol]) ->
             isinstance(e, Function | NumberSymbol) or (isinstance(e, Pow) and not e.exp.is_Integer)
         )
 
+    def name(c: Expr) -> Expr:
+        return names.setdefault(c, Dummy("c", positive=c.is_positive, real=True)) if constant(c) else c
+
     def clean(e: Expr) -> Expr:
         e = sympify(e, strict=True)  # numbers too, but no text
-        e = e.xreplace({x: Rational(str(x)) for x in e.atoms(Float)})
-        return e.replace(constant, lambda c: names.setdefault(c, Dummy("c", positive=c.is_positive, real=True)))
+        return e.xreplace({x: Rational(str(x)) for x in e.atoms(Float)})
 
-    out = tuple({x: clean(e) for x, e in row.items() if e != 0 and x in varying} for row in rows)
+    whole = [{x: clean(e) for x, e in row.items() if e != 0 and x in varying} for row in rows]
+    rule = apart([e for row in whole for e in row.values()], varying, name)
+    out = tuple({x: e.xreplace(rule).replace(constant, name) for x, e in row.items()} for row in whole)
     forms = Pfaffian(tuple(row for row in out if row), tuple(variables))
     back: dict[Expr, Expr] = {}
     for e, name in names.items():  # what is inside comes first
         back[name] = e.xreplace(back)
     return forms, back
+
+
+def apart(entries: Sequence[Expr], varying: Set[Symbol], name: Callable[[Expr], Expr]) -> dict[Expr, Expr]:
+    """How functions of v + c, for the same v, are said by those of v + c₀; `name` is put on functions of c − c₀."""
+    functions = sorted({f for e in entries for f in e.atoms(*ADDED)}, key=lambda f: f.sort_key())
+    split = {f: f.args[0].as_independent(*varying, as_Add=True) for f in functions}
+    least: dict[Expr, Expr] = {}
+    for c, v in split.values():
+        least[v] = min(least.get(v, c), c, key=lambda c: (c != 0, c.sort_key()))
+
+    def at(d: Expr) -> Callable[[type], Expr]:
+        return lambda g: name(g(d))
+
+    return {f: ADDED[f.func](v + least[v], at(c - least[v])) for f, (c, v) in split.items() if v != 0 and c != least[v]}
 
 
 @lru_cache(4096)
@@ -78,7 +125,7 @@ def gradient(e: Expr, variables: Sequence[Symbol], points: Points) -> np.ndarray
     if isinstance(e, log):
         inner = e.args[0]
         inside: np.ndarray = gradient(inner, variables, points) * points.power(points.of(inner), -1)[:, None]
-        return inside % points.prime
+        return points.reduce(inside)
     out = np.zeros((points.count, len(variables)), dtype=np.int64)
     for k, x in enumerate(variables):
         if x in e.free_symbols:

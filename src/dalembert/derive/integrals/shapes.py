@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
+from math import comb
 
 from sympy import (
     Abs,
@@ -11,6 +12,7 @@ from sympy import (
     Pow,
     Rational,
     atan,
+    cancel,
     cos,
     cot,
     coth,
@@ -31,8 +33,11 @@ from sympy import (
 from sympy.polys.polyerrors import BasePolynomialError
 
 from dalembert.derive.integrals.sets import Basis, Pfaffian
+from dalembert.derive.sizes import size_of
 
 LONGEST = 150  # operations of a coefficient that is still factored
+MOST_TERMS = 100  # of what is factored
+MOST_MONOMIALS = 5000  # that are looked at for one shape
 
 
 def simple(gens: tuple[Expr, ...]) -> Iterator[Basis]:
@@ -88,7 +93,12 @@ def within(e: Expr, forms: Pfaffian) -> bool:
 
 
 def exponents(gens: Sequence[Expr], degree: int) -> tuple[tuple[int, ...], ...]:
-    """The exponents of all monomials up to a degree, lowest first, less those that identities make superfluous."""
+    """The exponents of all monomials up to a degree, lowest first, less those that identities make superfluous.
+
+    None where there are too many.
+    """
+    if comb(len(gens) + degree, degree) > MOST_MONOMIALS:
+        return ()
     out, limits, pairs = [], [_limit(g, gens, degree) for g in gens], _reciprocal(gens)
     for d in range(1, degree + 1):
         for chosen in combinations_with_replacement(range(len(gens)), d):
@@ -122,7 +132,7 @@ def factors(forms: Pfaffian, gens: Sequence[Expr]) -> tuple[Expr, ...]:
 def split(e: Expr, forms: Pfaffian) -> Iterator[Expr]:
     """The factors of an expression that are sums; single symbols and functions are left out."""
     for side in fraction(together(e)):
-        if not side.is_Add and not side.is_Mul and not side.is_Pow:
+        if not (side.is_Add or side.is_Mul or side.is_Pow) or size_of(side).terms > MOST_TERMS:
             continue
         try:
             parts = factor_list(side)[1]
@@ -132,15 +142,16 @@ def split(e: Expr, forms: Pfaffian) -> Iterator[Expr]:
 
 
 def angles(sums: Sequence[Expr], forms: Pfaffian) -> Iterator[Expr]:
-    """atan(√(a/b) x/y) for each sum a x² + b y² of two squares."""
+    """atan(√(a/b) (x − x₀)/(y − y₀)) for each sum a (x − x₀)² + b (y − y₀)² of two squares."""
     for e in sums:
         try:
             terms = dict(Poly(e, *(x for x in forms.variables if e.has(x))).terms())
         except BasePolynomialError:
             continue
-        if set(terms) != {(2, 0), (0, 2)}:
+        if not {(2, 0), (0, 2)} <= set(terms) <= {(2, 0), (0, 2), (1, 0), (0, 1), (0, 0)}:
             continue
         x, y = (x for x in forms.variables if e.has(x))
-        ratio, back = posify(terms[2, 0] / terms[0, 2])
-        if ratio.is_positive:
-            yield atan(sqrt(ratio).subs(back) * x / y)
+        a, b, c, d = (terms.get(m, 0) for m in ((2, 0), (0, 2), (1, 0), (0, 1)))
+        ratio, back = posify(a / b)
+        if ratio.is_positive and cancel(terms.get((0, 0), 0) - c**2 / (4 * a) - d**2 / (4 * b)) == 0:
+            yield atan(sqrt(ratio).subs(back) * (x + c / (2 * a)) / (y + d / (2 * b)))

@@ -1,11 +1,10 @@
-"""Maggi's equations in symbols, over the algebra of a statement, and the time there is to write them.
+"""Maggi's equations in symbols, over the algebra of a statement, and the effort there is to write them.
 
 With K = [A; U] square and regular, K V = [0; I] and K p = [b; −U̇q̇ − u̇₀]; see `derive.minimal`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from time import monotonic
 from typing import NamedTuple, TypeVar
 
 from sympy import Add, Expr, Matrix, Mul, S, cos, count_ops, eye, factor, fraction, sin, tan, together, zeros
@@ -14,10 +13,10 @@ from sympy.simplify.fu import TR2
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.closed import MOST_OPERATIONS_IN, MOST_OPERATIONS_OUT, Unreadable, operations
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort, weigh
 from dalembert.derive.least.pivots import never_zero
 from dalembert.derive.least.quasi import Chosen, is_linear
-from dalembert.derive.linear import NotSolved, solve
+from dalembert.derive.linear import MOST_TERMS, NotSolved, determinant, solve
 from dalembert.derive.mechanics import rows
 from dalembert.derive.prepared import Prepared
 from dalembert.derive.tidy import tidy
@@ -102,7 +101,8 @@ def reduced(K: Matrix, right: Matrix) -> Matrix:
 
 def singular(K: Matrix, algebra: Symbols) -> list[Expr]:
     """The factors of det [A; U] that may vanish."""
-    top, _ = fraction(together(tidy(K.det(method="berkowitz"))))
+    top, _ = fraction(together(tidy(determinant(K))))
+    weigh(top)
     bases = [f.base if f.is_Pow and f.exp.is_positive else f for f in Mul.make_args(factor(tidy(top)))]
     return [f for f in dict.fromkeys(bases) if not never_zero(f, algebra)]
 
@@ -119,25 +119,24 @@ def _forms(e: Expr) -> Iterator[Expr]:
     """Short forms of an entry: tangents written as quotients, and multiples of angles undone, may let more cancel."""
     yield (form := tidy(TR2(e) if e.has(tan) else e))
     if form.has(sin, cos) and form.count_ops() <= MOST_OPERATIONS_TURNED:
-        with suppress(PolynomialError):
-            yield factor(together(form.expand(trig=True)))
+        with suppress(PolynomialError, TooMuch):
+            turned = form.expand(trig=True)
+            weigh(turned, most=MOST_TERMS)
+            yield factor(together(turned))
 
 
-class Clock:
-    """The time there is for symbolic work, all of it together."""
+class Attempts:
+    """Pieces of symbolic work, each with as many `units` of effort."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds, self.end = seconds, monotonic() + seconds
+    def __init__(self, units: float) -> None:
+        self.units = units
 
     def attempt(self, what: str, work: Callable[[], T], notes: list[str] | None) -> T | None:
-        """What `work` gives in the time left; None, and why in the notes, where it is too long or takes too long."""
+        """What `work` gives; None, and why in the notes, where it is too long or takes too much."""
         try:
-            with deadline(max(self.end - monotonic(), 0.1)):
+            with effort(self.units):
                 return work()
-        except (Unreadable, NotSolved) as error:
-            reason = str(error)
-        except Overtime:
-            reason = f"it was not found within {self.seconds:g} seconds"
-        if notes is not None:
-            notes.append(f"{what} is not written out: {reason}; numbers do not need it")
+        except (Unreadable, NotSolved, TooMuch) as error:
+            if notes is not None:
+                notes.append(f"{what} is not written out: {error}; numbers do not need it")
         return None

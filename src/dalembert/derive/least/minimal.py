@@ -15,11 +15,11 @@ from typing import Any
 from sympy import Dummy, Expr, ImmutableDenseMatrix, Matrix
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.closed import MOST_SECONDS, dense, shortened, while_in_contact
+from dalembert.derive.closed import EFFORT, dense, shortened, while_in_contact
 from dalembert.derive.evaluate import Array
 from dalembert.derive.independence import Independence, independence, samples
 from dalembert.derive.least import numbers as in_numbers
-from dalembert.derive.least.maggi import Clock, dynamics, kinematics, short, singular, stack
+from dalembert.derive.least.maggi import Attempts, dynamics, kinematics, short, singular, stack
 from dalembert.derive.least.pivots import contradictory_rates, free_columns
 from dalembert.derive.least.quasi import Chosen, dependence_faults, read_velocities
 from dalembert.derive.linear import solve
@@ -80,25 +80,26 @@ class MinimalForm:
         return in_numbers.unpack(self, y, t, parameters)
 
 
-def minimal(system: Statement, velocities: Any = None, seconds: float = MOST_SECONDS) -> MinimalForm:
+def minimal(system: Statement, velocities: Any = None, units: float = EFFORT) -> MinimalForm:
     """The equations of motion in independent velocities: those given, or those an elimination of the rows leaves free.
 
-    Raises ModelError with every fault of `velocities`: names, count, linearity, dependence on the constraints.
+    `units` is the effort that may be spent on writing them out. Raises ModelError with every fault of `velocities`:
+    names, count, linearity, dependence on the constraints.
     """
     kept, known = prepared(system), independence(system)
-    parts, clock = shortened(dense(kept.derived), seconds / 3), Clock(seconds)
+    parts, tries = shortened(dense(kept.derived), units / 3), Attempts(units)
     own = parts["A"].extract(list(known.rows), list(range(len(system.coordinates))))
-    chosen = _chosen(system, velocities, known, own, kept.algebra, clock)
+    chosen = _chosen(system, velocities, known, own, kept.algebra, units)
     stacked, linear = stack(kept, known.rows, chosen, parts)
     u = [_symbol(s, system, kept.algebra) for s in chosen.symbols]
     notes = [*known.notes, *_remarks(system, kept, known)]
     found: dict[str, Any] = dict.fromkeys(("V", "w", "p", "mass", "force", "solved"))
-    found |= clock.attempt("q̇ = V u + w", lambda: kinematics(stacked, u, linear, kept.algebra), notes) or {}
+    found |= tries.attempt("q̇ = V u + w", lambda: kinematics(stacked, u, linear, kept.algebra), notes) or {}
     if found["V"] is not None:
-        found |= clock.attempt("VᵀMV u̇", lambda: dynamics(parts, found, u, linear, kept.algebra), notes) or {}
+        found |= tries.attempt("VᵀMV u̇", lambda: dynamics(parts, found, u, linear, kept.algebra), notes) or {}
     if found["mass"] is not None and u:
-        found["solved"] = clock.attempt("u̇", lambda: short(solve(found["mass"], found["force"])), None)
-    vanish = clock.attempt("where u becomes dependent", lambda: singular(stacked.K, kept.algebra), notes)
+        found["solved"] = tries.attempt("u̇", lambda: short(solve(found["mass"], found["force"])), None)
+    vanish = tries.attempt("where u becomes dependent", lambda: singular(stacked.K, kept.algebra), notes)
     names = {lam: multiplier(c.name) for lam, c in zip(kept.algebra.lam, system.constraints, strict=True)}
     shown = {**names, **{a: s for a, s in zip(u, chosen.symbols, strict=True) if a not in kept.algebra.v}}
     contacts = tuple(c for c in system.constraints if isinstance(c, OneSided))
@@ -119,7 +120,7 @@ def minimal(system: Statement, velocities: Any = None, seconds: float = MOST_SEC
     )
 
 
-def _chosen(system: Statement, given: Any, known: Independence, own: Matrix, algebra: Symbols, clock: Clock) -> Chosen:
+def _chosen(system: Statement, given: Any, known: Independence, own: Matrix, algebra: Symbols, units: float) -> Chosen:
     """The velocities given, without fault, or chosen."""
     subject = f"System {system.name!r}" if system.name else "System"
     names = [c.name for c in system.constraints]
@@ -132,7 +133,7 @@ def _chosen(system: Statement, given: Any, known: Independence, own: Matrix, alg
         raise ModelError(subject, [f"no velocity satisfies all rows: the rows before contradict {against}"])
     n, k = len(system.coordinates), len(known.rows)
     if given is None:
-        free = free_columns(own, algebra, tried, known.rows, begins, clock.seconds / 5)
+        free = free_columns(own, algebra, tried, known.rows, begins, units / 5)
         left = tuple(system.velocities[j] for j in free)
         return Chosen(left, left)
     faults: list[str] = []

@@ -12,7 +12,7 @@ import numpy as np
 from sympy import Expr, Matrix, cosh, exp
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort
 from dalembert.derive.independence import Sample
 from dalembert.derive.tidy import tidy
 from dalembert.model.checks import has_plain_sign
@@ -23,7 +23,7 @@ Place = tuple[int, int]
 
 
 def free_columns(
-    rows: Matrix, algebra: Symbols, tried: Sequence[Sample], chosen: Sequence[int], start: bool, seconds: float
+    rows: Matrix, algebra: Symbols, tried: Sequence[Sample], chosen: Sequence[int], start: bool, units: float
 ) -> tuple[int, ...]:
     """The columns of `rows` (k, n) that no pivot was taken from; k pivots are taken.
 
@@ -39,7 +39,7 @@ def free_columns(
         left.discard(pivot[1])
         for matrix in numbers:
             _eliminate(matrix, pivot, open_)
-        entries = _eliminated(entries, pivot, open_, left, seconds)
+        entries = _eliminated(entries, pivot, open_, left, units)
     return tuple(sorted(left))
 
 
@@ -94,13 +94,13 @@ def _eliminate(matrix: np.ndarray, pivot: Place, rest: set[int]) -> None:
             matrix[other] -= matrix[other, j] / matrix[i, j] * matrix[i]
 
 
-def _eliminated(entries: Matrix | None, pivot: Place, rest: set[int], left: set[int], seconds: float) -> Matrix | None:
-    """The symbolic rows after one pivot; None, and numbers alone from there on, where it takes too long."""
+def _eliminated(entries: Matrix | None, pivot: Place, rest: set[int], left: set[int], units: float) -> Matrix | None:
+    """The symbolic rows after one pivot; None, and numbers alone from there on, where it takes too much."""
     if entries is None:
         return None
     i, j = pivot
     out = entries.copy()
-    with suppress(Overtime), deadline(seconds):
+    with suppress(TooMuch), effort(units):
         for other in rest:
             factor = entries[other, j] / entries[i, j]
             for column in left if factor != 0 else ():

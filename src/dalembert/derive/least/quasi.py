@@ -8,7 +8,7 @@ import numpy as np
 from sympy import Expr, Symbol
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort, weigh
 from dalembert.derive.independence import Sample
 from dalembert.derive.mechanics import rows
 from dalembert.derive.tape import Tape
@@ -18,7 +18,7 @@ from dalembert.model.checks import expression, no_reactions, parameters_in, unkn
 from dalembert.model.clock import function_of_time
 
 RANK = 1e-9  # of the balanced rows: below it they depend on each other
-SECONDS = 1.0  # to see whether a definition is linear
+EFFORT = 1.0  # to see whether a definition is linear
 
 
 class Chosen(NamedTuple):
@@ -92,7 +92,8 @@ def _linear(definition: Expr, algebra: Symbols, what: str) -> tuple[Expr, list[s
     """The definition, written so that it is seen to be linear in the velocities, or the fault that it is not."""
     expr = algebra.convert(definition)
     if not is_linear(expr, algebra):
-        with suppress(Overtime), deadline(SECONDS):
+        with suppress(TooMuch), effort(EFFORT):
+            weigh(expr)
             expr = tidy(expr.expand())
     if not is_linear(expr, algebra):
         return definition, [f"{what} = {definition} is not linear in the velocities"]

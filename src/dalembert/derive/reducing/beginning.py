@@ -9,12 +9,13 @@ from contextlib import suppress
 
 from sympy import Expr, Matrix, S, atan2, cos, sin
 
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.reducing.chart import Chart
+from dalembert.derive.reducing.identity import vanishes
 from dalembert.derive.tidy import tidy
 
-SECONDS = 2.0
+EFFORT = 2.0
 
 
 def exact_start(chart: Chart, known: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
@@ -22,7 +23,7 @@ def exact_start(chart: Chart, known: Mapping[Expr, Expr]) -> dict[Expr, Expr] | 
 
     `known` has the old coordinates and velocities whose start is known as an expression of parameters.
     """
-    with suppress(Overtime, NotSolved), deadline(SECONDS):
+    with suppress(TooMuch, NotSolved), effort(EFFORT):
         x = _positions(chart, known)
         if x is None:
             return None
@@ -33,6 +34,18 @@ def exact_start(chart: Chart, known: Mapping[Expr, Expr]) -> dict[Expr, Expr] | 
         values = zip((*chart.embedding.new, *(q.diff() for q in chart.embedding.new)), (*x, *v), strict=True)
         return {key: up(tidy(value)) for key, value in values}
     return None
+
+
+def is_start(chart: Chart, start: Mapping[Expr, Expr], known: Mapping[Expr, Expr]) -> bool:
+    """Whether a start in the new coordinates is the one known in the old, for all values of the parameters."""
+    a = chart.algebra
+    new = (*chart.embedding.new, *(q.diff() for q in chart.embedding.new))
+    here = dict(zip((*a.q, *a.v), (a.convert(start[key]) for key in new), strict=True)) | {a.t: S.Zero}
+    keys = (*chart.system.coordinates, *chart.system.velocities)
+    return all(
+        vanishes(e.xreplace(here) - a.convert(known[key])).vanishes
+        for key, e in zip(keys, (*chart.y, *chart.rates), strict=True)
+    )
 
 
 def _positions(chart: Chart, known: Mapping[Expr, Expr]) -> list[Expr] | None:

@@ -38,6 +38,7 @@ from dalembert.derive.exact.reals import CONTEXT as mp
 from dalembert.derive.exact.reals import DIGITS
 from dalembert.model.writing import leaves_first
 
+ROUNDED = 1e-13  # of the terms that cancel, where decimal fractions stand in them
 NAMES = {Abs: "fabs", floor: "floor", ceiling: "ceil", log: "ln"}
 BROKEN = (ValueError, ArithmeticError, TypeError, AttributeError, LookupError)
 COMPARED = {Gt: operator.gt, Ge: operator.ge, Lt: operator.lt, Le: operator.le, Eq: operator.eq, Ne: operator.ne}
@@ -57,6 +58,12 @@ def value_and_size(e: Expr, point: Mapping[Symbol, Any]) -> tuple[Any, Any] | No
         return None
     value, size = made[e]
     return (value, size) if mp.isfinite(value) and mp.isfinite(size) else None
+
+
+def is_rounding(e: Expr, point: Mapping[Symbol, Any]) -> bool:
+    """Whether the value of an expression is no more than decimal numbers, of the size of its terms, are rounded by."""
+    found = value_and_size(e, point)
+    return found is not None and abs(found[0]) <= ROUNDED * found[1]
 
 
 def _one(e: Basic, parts: list[tuple[Any, Any]], point: Mapping[Symbol, Any]) -> tuple[Any, Any]:

@@ -14,11 +14,11 @@ import numpy as np
 from sympy import Expr, Function, Pow, Rational, Symbol, cos, cosh, exp, sin, sinh, tan, tanh
 
 from dalembert.derive.exact import PRIMES, Points, Unvalued
-from dalembert.derive.reducing.branches import Countless, branches, switching_in
+from dalembert.derive.exact.cases import Countless, branches, switching_in
 from dalembert.derive.reducing.decimals import Decimals
-from dalembert.derive.reducing.digits import value_and_size
+from dalembert.derive.reducing.digits import ROUNDED, value_and_size
 
-ZERO, ROUNDED = 1e-30, 1e-13  # of the terms that cancel: exactly, and where decimal fractions stand in them
+ZERO = 1e-30  # of the terms that cancel
 DRAWN, ENOUGH = (5, 40, 640), 3  # points of residues, and at how many of them everything must exist
 FINEST = 10**9  # the largest common denominator that angles are multiplied by
 POINTS, TRIES = 12, 160

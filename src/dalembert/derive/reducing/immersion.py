@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dalembert.derive.evaluate import Array, row_numbers
-from dalembert.derive.reducing.branches import switching_in
+from dalembert.derive.exact.cases import switching_in
 from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.reducing.embedding import said
 from dalembert.derive.reducing.placing import Placing

@@ -2,16 +2,15 @@
 
     L'(x, ẋ, t) = L(y, J ẋ + y_t, t),   F' = Jᵀ F;   M' = Jᵀ M J,   Q' = Jᵀ (Q − M γ)
 
-Zubelevich, section 3. What comes out is made shorter as long as the time lasts.
+Zubelevich, section 3. What comes out is made shorter, with an effort that is counted.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from time import monotonic
 from typing import Any
 
 from sympy import Add, Expr, ImmutableDenseMatrix, S
 
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import Budget, TooMuch
 from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.tidy import tidy
 from dalembert.model import (
@@ -28,29 +27,25 @@ from dalembert.model import (
 )
 from dalembert.model.constraints import Stated
 
-MOST_SECONDS, EACH = 2.0, 0.4  # to make everything shorter, and one expression
+EFFORT = 2.0  # to make everything shorter
 
 
 class Shortener:
-    """Makes expressions shorter for some seconds in all; after that it leaves them as they are."""
+    """Makes expressions shorter with some units of effort in all; after that it leaves them as they are."""
 
-    def __init__(self, seconds: float | None = None) -> None:
-        self._until = monotonic() + (MOST_SECONDS if seconds is None else seconds)
-        self.overtime = False
+    def __init__(self, units: float | None = None) -> None:
+        self._budget = Budget(EFFORT if units is None else units)
+        self.exhausted = False
 
     def __call__(self, e: Expr, how: Callable[[Expr], Expr] = tidy) -> Expr:
-        """The expression, shorter where time is left."""
-        left = self._until - monotonic()
+        """The expression, shorter where effort is left."""
         if e.is_Atom:
             return e
-        if left <= 0:
-            self.overtime = True
-            return e
         try:
-            with deadline(min(left, EACH)):
+            with self._budget:
                 return how(e)
-        except Overtime:
-            self.overtime = True
+        except TooMuch:
+            self.exhausted = True
             return e
 
 

@@ -76,9 +76,9 @@ def reduced(system: Statement, embedding: Embedding, keep: Iterable[str] = ()) -
     if places:
         notes.append("the embedding fails where " + ", or where ".join(map(_where, places)))
     if not searched:
-        notes.append(f"where {'else ' * bool(places)}the embedding fails was not found in time")
-    if short.overtime:
-        notes.append("not everything was brought into a short form in time")
+        notes.append(f"where {'else ' * bool(places)}the embedding fails was not found: it takes too many steps")
+    if short.exhausted:
+        notes.append("not everything was brought into a short form: it takes too many steps")
     names = [c.name for c in system.constraints]
     up = chart.algebra.restore
     rubs = tuple(Rubbing(r.constraint, up(r.size), up(r.speed)) for r in worked.rubs)

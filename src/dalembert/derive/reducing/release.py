@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from sympy import Expr, Matrix, zeros
 
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.closed import singular
+from dalembert.derive.effort import TooMuch, effort
 from dalembert.derive.independence import independence
 from dalembert.derive.linear import NotSolved, solve
 from dalembert.derive.prepared import prepared
@@ -15,7 +16,7 @@ from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.tidy import tidy
 from dalembert.derive.variants import bare
 
-SECONDS = 8.0
+EFFORT = 8.0
 
 
 class NoClosedForm(Exception):
@@ -26,7 +27,7 @@ class NoClosedForm(Exception):
 def multipliers(chart: Chart) -> tuple[Expr, ...]:
     """λ of every constraint of the system, all of them ideal and in force, in the symbols of the chart.
 
-    Raises NoClosedForm where rows are redundant, where M is singular, and where it takes too long.
+    Raises NoClosedForm where rows are redundant, where M is singular, and where it takes too much effort.
     """
     system = bare(chart.system)
     rows = independence(system.form()).rows
@@ -34,11 +35,9 @@ def multipliers(chart: Chart) -> tuple[Expr, ...]:
         names = [c.name for j, c in enumerate(system.constraints) if j not in rows]
         raise NoClosedForm(f"the constraints are redundant ({', '.join(map(repr, names))}), so it is not unique")
     try:
-        with deadline(SECONDS):
+        with effort(EFFORT):
             return tuple(_solved(chart))
-    except Overtime:
-        raise NoClosedForm(f"it was not found within {SECONDS:g} seconds") from None
-    except NotSolved as error:
+    except (NotSolved, TooMuch) as error:
         raise NoClosedForm(str(error)) from None
 
 
@@ -55,7 +54,7 @@ def _solved(chart: Chart) -> list[Expr]:
     for place, entry in d.A.items():
         A[place] = pulled(entry)
     Q, b = Matrix(n, 1, list(map(pulled, d.Q))), Matrix(m, 1, list(map(pulled, d.b)))
-    if M.det(method="berkowitz").equals(0):  # the equivalent mass matrix that the constraints make regular
+    if singular(M):  # the equivalent mass matrix that the constraints make regular
         M, Q = M + A.T * A, Q + A.T * b
     inverted = solve(M, Matrix.hstack(Q, A.T))
     a, w = inverted[:, 0], inverted[:, 1:]

@@ -34,25 +34,26 @@ from sympy import (
 )  # fmt: skip
 from sympy.core.relational import Relational
 
-from dalembert.derive.deadline import Overtime, deadline
+from dalembert.derive.effort import TooMuch, effort, weigh
+from dalembert.derive.linear import determinant
 from dalembert.derive.reducing.bounds import has_zero, never_zero
 from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.reducing.decimals import exact
 from dalembert.derive.tidy import tidy
 
-SECONDS = 2.0
+EFFORT = 2.0
 SHORT = 30  # operations up to which another short form is tried
 
 
 def singular_places(chart: Chart) -> tuple[tuple[Relational, ...], bool]:
     """Where the embedding fails, as far as it is found: where ∂y/∂x loses rank, and where y or ∂y/∂x do not exist.
 
-    Also whether the search came to its end in time.
+    Also whether the search came to its end.
     """
     found: dict[Relational, None] = {}
     done = False
     moving = {*chart.algebra.q, chart.algebra.t}
-    with suppress(Overtime), deadline(SECONDS):
+    with suppress(TooMuch), effort(EFFORT):
         for e in [*chart.y, *(g for row in chart.J for g in row.values())]:
             found |= dict.fromkeys(_undefined(e, moving))
         found |= {Eq(f, 0): None for f in _zeros(_gram(chart), moving)}
@@ -76,9 +77,7 @@ def _gram(chart: Chart) -> Expr:
     J = _eliminated(J)
     if not J.cols:
         return S.One
-    if J.rows == J.cols:
-        return _shortest(J.det(method="berkowitz"))
-    return _shortest((J.T * J).applyfunc(_turned).det(method="berkowitz"))
+    return _shortest(determinant(J if J.rows == J.cols else (J.T * J).applyfunc(_turned)))
 
 
 def _shortest(e: Expr) -> Expr:
@@ -91,6 +90,7 @@ def _shortest(e: Expr) -> Expr:
 def _turned(e: Expr) -> Expr:
     """A shorter form of an expression of angles: tidy, or with sin² + cos² = 1 used up for each of them."""
     plain = expand_trig(e)
+    weigh(plain)
     angles = sorted({f.args[0] for f in plain.atoms(sin, cos)}, key=str)
     if not angles or any(plain.has(f(a)) for a in angles for f in (tan, cot, sec, csc)):
         return tidy(e)
@@ -117,6 +117,7 @@ def _eliminated(J: Matrix) -> Matrix:
         for i in range(J.rows):
             if i != row and J[i, column] != 0:
                 share = J[i, column] / J[row, column]
+                weigh(*(share * entry for entry in J[row, :]))
                 J[i, :] = (J[i, :] - share * J[row, :]).applyfunc(lambda e: e.expand())
         J.row_del(row)
         J.col_del(column)
@@ -143,6 +144,7 @@ def _coupled(chart: Chart) -> list[int]:
 def _zeros(e: Expr, moving: set[Expr]) -> Iterator[Expr]:
     """The factors of e that depend on coordinates or time and may vanish."""
     top = fraction(together(e))[0]
+    weigh(top)
     for part in Mul.make_args(factor(top)):
         base = part.base if isinstance(part, Pow) else part
         if base.free_symbols & moving and has_zero(base, moving):

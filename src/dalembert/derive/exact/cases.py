@@ -1,10 +1,12 @@
-"""What an expression that switches is on each side of its switches: |u| is u or −u, max(a, b) is a or b.
+"""What expressions that switch are on each side of their switches: |u| is u or −u, max(a, b) is a or b.
 
-Switches on one function share their sign, so that max(u, 0) + min(u, 0) − u is zero on both sides.
+Switches on one function share their sign, so that max(u, 0) + min(u, 0) − u is zero on both sides. A case is a choice
+of signs for all of them; whether there is a point with these signs is another question.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
 from sympy import (
     Abs,
@@ -24,6 +26,7 @@ from sympy import (
     Or,
     Piecewise,
     S,
+    Tuple,
     ceiling,
     factor_terms,
     floor,
@@ -39,35 +42,58 @@ Signs = Mapping[Expr, int]
 
 
 class Countless(Exception):
-    """There are too many branches, or a switch whose branches are not known."""
+    """There are too many cases, or a switch whose cases are not known."""
+
+
+class Case(NamedTuple):
+    """What each part that switches is in one case, and the signs of functions that make it so."""
+
+    values: Mapping[Expr, Expr]
+    signs: Signs
+
+    def of(self, e: Expr) -> Expr:
+        """An expression in this case."""
+        return e.xreplace(dict(self.values)) if self.values else e
 
 
 def switching_in(e: Basic) -> list[Expr]:
     """The parts of an expression that switch with something that is not a number, the outer ones first."""
     found = [part for part in e.atoms(*SWITCHING) if part.free_symbols]
-    return sorted(found, key=lambda part: -part.count_ops())
+    return sorted(found, key=lambda part: (-part.count_ops(), part.sort_key()))
+
+
+def cases(expressions: Sequence[Expr], most: int = MOST) -> list[Case]:
+    """All cases of some expressions together; one, without signs, where nothing switches. Raises Countless."""
+    whole = Tuple(*expressions)
+    parts = switching_in(whole)
+    if not parts:
+        return [Case({}, {})]
+    found = list(islice(_cases(parts, {}, {}), most + 1))
+    if len(found) > most:
+        raise Countless(f"more than {most} cases")
+    return found
 
 
 def branches(e: Expr) -> list[Expr]:
     """The expression on each side of its switches, at most `MOST` of them. Raises Countless."""
-    found: list[Expr] = []
-    for branch in _branches(e, {}):
-        found.append(branch)
-        if len(found) > MOST:
-            raise Countless(f"more than {MOST} cases")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(case.of(e) for case in cases([e])))
 
 
-def _branches(e: Expr, signs: Signs) -> Iterator[Expr]:
-    inner = next((part for part in reversed(switching_in(e)) if not any(switching_in(a) for a in part.args)), None)
-    if inner is None:
-        yield e
+def _cases(parts: Sequence[Expr], values: Mapping[Expr, Expr], signs: Signs) -> Iterator[Case]:
+    """The cases of parts that switch, the inner ones, which stand last, decided first."""
+    if not parts:
+        yield Case(values, signs)
         return
-    for value, known in _cases(inner, signs):
-        yield from _branches(e.xreplace({inner: value}), known)
+    *rest, part = parts
+    inside = part.func(*(a.xreplace(dict(values)) for a in part.args))
+    if not isinstance(inside, SWITCHING):  # SymPy has decided it
+        yield from _cases(rest, {**values, part: inside}, signs)
+        return
+    for value, known in _sides(inside, signs):
+        yield from _cases(rest, {**values, part: value}, known)
 
 
-def _cases(part: Expr, signs: Signs) -> Iterator[tuple[Expr, Signs]]:
+def _sides(part: Expr, signs: Signs) -> Iterator[tuple[Expr, Signs]]:
     """The values of one switch, each with the signs it stands for."""
     match part:
         case Abs() | sign() | Heaviside():
@@ -76,21 +102,24 @@ def _cases(part: Expr, signs: Signs) -> Iterator[tuple[Expr, Signs]]:
             for s, known in _signs(u, signs):
                 yield (up if s > 0 else down), known
         case Max() | Min():
-            first, *others = part.args
-            rest = part.func(*others)
             way = 1 if isinstance(part, Max) else -1
-            for s, known in _signs(first - rest, signs) if len(others) == 1 else _apart(first, rest, signs):
-                yield (first if s == way else rest), known
+            for first in part.args:
+                for known in _ahead(first, [a for a in part.args if a != first], way, signs):
+                    yield first, known
         case Piecewise():
             yield from _pieces(list(part.args), signs)
         case _:
             raise Countless(f"{part.func.__name__} has steps without end")
 
 
-def _apart(first: Expr, rest: Expr, signs: Signs) -> Iterator[tuple[int, Signs]]:
-    """max(a, b, c) is a or max(b, c); which of them is not told apart from other switches."""
-    del first, rest
-    yield from ((1, signs), (-1, signs))
+def _ahead(first: Expr, others: list[Expr], way: int, signs: Signs) -> Iterator[Signs]:
+    """The signs with which one function is above all others, or below."""
+    if not others:
+        yield signs
+        return
+    for s, known in _signs(first - others[0], signs):
+        if s == way:
+            yield from _ahead(first, others[1:], way, known)
 
 
 def _pieces(pieces: list[Any], signs: Signs) -> Iterator[tuple[Expr, Signs]]:

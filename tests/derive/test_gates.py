@@ -39,24 +39,23 @@ def force(statement):
     return statement.unconstrained.forces[0]
 
 
-def signs_at(g, point):
-    """The signs of the gates, one after the other, and the smallest size of a function that decides something."""
-    signs, least = [1] * len(g.gates), mp.inf
-    for i in range(len(g.gates)):
-        cases = g.cases(signs)
-        known = {h.symbol: mpf(s) for h, s in zip(g.gates[:i], signs, strict=False)}
-        value = exact(g.functions(cases)[i], point | known)
-        if value is not None and i in g.live(cases):
-            least = min(least, abs(value))
-        signs[i] = 1 if value is None or value > 0 else -1
-    return signs, least
+def with_gates(g, point):
+    """The point with the signs of its gates, found one after the other, and how far the next switch is.
+
+    A gate that decides something has a function that exists; what decides nothing may have any sign.
+    """
+    values = []
+    for gate in g.gates:
+        value = exact(gate.function, point)
+        values.append(value)
+        point = point | {gate.symbol: mpf(1 if value is None or value > 0 else -1)}
+    live = [values[i] for i in g.live([int(point[h.symbol]) for h in g.gates])]
+    assert None not in live
+    return point, min(map(abs, live), default=mp.inf)
 
 
-def smooth_at(g, point):
-    """The statement that holds at a point, the point with its gates, and how far the next switch is."""
-    signs, least = signs_at(g, point)
-    gates = {h.symbol: mpf(s) for h, s in zip(g.gates, signs, strict=True)}
-    return g.resolved(g.cases(signs)), point | gates, least
+def at_signs(expr, g, *signs):
+    return expr.xreplace({h.symbol: sp.Integer(s) for h, s in zip(g.gates, signs, strict=True)})
 
 
 # -- the same values, the same slopes -------------------------------------------------------------------------
@@ -79,9 +78,10 @@ def both(tree, point):
     point = {UP[s]: value for s, value in point.items()}
     value = exact(original, point)
     assume(value is not None and abs(value) < 1e6)
-    statement, at, least = smooth_at(gated(form), point)
+    g = gated(form)
+    at, least = with_gates(g, point)
     assume(least > 1e-5)
-    return original, point, force(statement), at
+    return original, point, force(g.statement), at
 
 
 @given(trees.trees, points)
@@ -146,9 +146,9 @@ def test_every_part_of_a_statement_is_what_it_was(stated):
             lam = da.principles.explicit(stated.instant(state)).multipliers[0]
             state = state | {da.multiplier("ring"): float(lam)}
         point = {s: mpf(float(value)) for s, value in {**state, **VALUES, t: 0.0}.items()}
-        statement, at, _ = smooth_at(g, point)
-        values = {s: float(at[s]) for s in statement.symbols}
-        now = statement.with_parameters(values).instant({q: state[q] for q in (x, y, u, v)})
+        at, _ = with_gates(g, point)
+        values = {s: float(at[s]) for s in g.statement.symbols}
+        now = g.statement.with_parameters(values).instant({q: state[q] for q in (x, y, u, v)})
         then = stated.instant({q: state[q] for q in (x, y, u, v)})
         for name in ("M", "Q", "A", "b", "C"):
             assert_allclose(getattr(now, name), getattr(then, name), rtol=1e-12, atol=1e-12)
@@ -161,8 +161,7 @@ def test_what_does_not_switch_is_left_as_it_is():
     form = system(-k * x + sp.Function("V")(x), Abs(a - k) * Max(a, k) * Piecewise((x, True)) + sp.floor(x)).form()
     g = gated(form)
     assert g.statement is form
-    assert (g.gates, g.choices, g.cases(()), g.live(())) == ((), (), (), ())
-    assert g.resolved(()) is form
+    assert (g.gates, g.live(())) == ((), ())
 
 
 def test_one_gate_for_a_function_and_its_opposite():
@@ -226,9 +225,9 @@ def test_friction_that_depends_on_the_place():
 
 def test_the_first_case_that_holds_is_taken_and_what_cannot_hold_is_dropped():
     g = gates_of(Piecewise((x, x < 1), (sp.sqrt(y), (x < 1) & (y > 0)), (y, x >= 1), (sp.log(x), True)))
-    assert not g.choices
-    (gate,) = g.gates
-    assert [force(g.statement).xreplace({gate.symbol: sp.Integer(s)}) for s in (-1, 1)] == [x, y]
+    assert len(g.gates) == 1
+    assert not force(g.statement).atoms(sp.log, sp.Pow)
+    assert [at_signs(force(g.statement), g, s) for s in (-1, 1)] == [x, y]
 
 
 def test_more_pieces_than_their_combinations_could_be_listed():
@@ -248,49 +247,88 @@ def test_a_deep_expression_needs_no_recursion():
     assert [h.symbol.name for h in g.gates if h.function == x] == ["switch 1"]
 
 
-# -- choices --------------------------------------------------------------------------------------------------
+# -- cases that do not exist everywhere -----------------------------------------------------------------------
 
 
-def test_a_case_that_does_not_exist_everywhere_is_chosen_not_weighed():
+def test_a_case_that_does_not_exist_everywhere_is_asked_where_it_does():
+    """√x where x > 0, else 0: where it does not hold, neither its value nor its slope is that of a root below zero."""
     g = gates_of(Piecewise((sp.sqrt(x), x > 0), (0, True)))
-    (gate,), (choice,) = g.gates, g.choices
-    assert gate.function == x
-    assert choice.cases == (sp.sqrt(x), 0)
-    assert choice.words == "piecewise(sqrt(x), x > 0, 0)"
-    assert (g.cases([1]), g.cases([-1])) == ((0,), (1,))
-    assert force(g.statement) == choice.symbol
-    assert choice.symbol in g.statement.symbols
-    assert [force(g.resolved(g.cases([s]))) for s in (1, -1)] == [sp.sqrt(x), 0]
-    assert {g.resolved((i,)).symbols for i in (0, 1)} == {(m, gate.symbol)}
-    assert g.resolved((0,)) is g.resolved((0,))
+    (gate,) = g.gates
+    assert (gate.function, gate.words, gate.contexts) == (x, "x > 0", (1,))
+    assert [at_signs(force(g.statement), g, s) for s in (1, -1)] == [sp.sqrt(x), 0]
+    assert set(g.statement.symbols) == {m, gate.symbol}
+    down = force(g.statement).xreplace(DOWN)
+    for place in (-2.0, 0.0, 3.0):
+        point = {trees.x: mpf(place), gate.symbol: mpf(-1)}
+        assert exact(down, point) == exact(down.diff(trees.x), point) == 0
 
 
-def test_a_choice_in_a_choice():
+@pytest.mark.parametrize("name", ["choice", "choice in a choice", "choice in a gate", "particles"])
+def test_what_a_statement_is_made_of_has_slopes_wherever_it_does_not_switch(name):
+    """A Taylor series is made of them: a case that does not hold must not spoil it."""
+    g = gated(SYSTEMS[name].form())
+    down = DOWN | {v: sp.Symbol("w", real=True)}
+    for state in STATES:
+        at, _ = with_gates(g, {s: mpf(float(value)) for s, value in {**state, **VALUES, t: 0.0}.items()})
+        point = {down.get(s, s): value for s, value in at.items()}
+        for _, e in all_expressions(g.statement):
+            slopes = [e.xreplace(down).diff(s) for s in (trees.x, trees.y, trees.z)]
+            assert None not in [exact(slope, point) for slope in slopes]
+
+
+def test_a_case_in_a_case():
     g = gates_of(Piecewise((1 / Piecewise((sp.log(y), y > 2), (y, True)), x > 0), (0, True)))
-    inner, outer = g.choices
-    assert inner.symbol in outer.cases[0].free_symbols
-    by_function = {h.function: i for i, h in enumerate(g.gates)}
-    signs = [1, 1]
-    assert force(g.resolved(g.cases(signs))) == 1 / sp.log(y)
-    signs[by_function[y - 2]] = -1
-    assert force(g.resolved(g.cases(signs))) == 1 / y
-    signs[by_function[x]] = -1
-    assert force(g.resolved(g.cases(signs))) == 0
-    assert g.live(g.cases(signs)) == (by_function[x],)
+    place = {h.function: i for i, h in enumerate(g.gates)}
+    for right, above, value in ((1, 1, 1 / sp.log(y)), (1, -1, 1 / y), (-1, 1, 0), (-1, -1, 0)):
+        signs = [right if i == place[x] else above for i in range(2)]
+        assert at_signs(force(g.statement), g, *signs) == value
+        assert g.live(signs) == ((0, 1) if right > 0 else (place[x],))
+    assert place.keys() == {x, y - 2}
 
 
-def test_division_by_a_parameter_is_no_reason_to_choose_unless_the_conditions_are_about_it():
-    assert not gates_of(Piecewise((x / m, x > 0), (0, True))).choices
-    assert not gates_of(Piecewise((x * sp.sqrt(k / m), x > 0), (0, True))).choices
-    assert gates_of(Piecewise((x * sp.sqrt(a), x > 0), (0, True))).choices
-    assert gates_of(Piecewise((x / a, a > 1), (0, True))).choices
-    assert gates_of(huber).choices
+def test_a_gate_counts_only_in_the_cases_it_stands_in():
+    """|y| is asked for between 1 and 3, |u| beyond, and max(u, v) everywhere."""
+    middle = Piecewise((k, x < 1), (Abs(y), x < 3), (Abs(u), True))
+    g = gates_of(middle + Max(u, v))
+    place = {h.function: i for i, h in enumerate(g.gates)}
+    difference = next(f for f in place if f in (u - v, v - u))
+    for beyond, own in (([], set()), ([x - 1], {y}), ([x - 1, x - 3], {u})):
+        signs = [1 if h.function in beyond else -1 for h in g.gates]
+        decides = {x - 1, difference} | ({x - 3} if beyond else set()) | own
+        assert {g.gates[i].function for i in g.live(signs)} == decides
+    assert g.gates[place[difference]].contexts == (1,)
 
 
-def test_a_gate_with_a_choice_in_its_function():
+def test_a_gate_counts_in_its_own_case_where_another_case_cannot_hold():
+    """The second case is a part of the first, written otherwise: it is dropped, the others keep their conditions."""
+    g = gates_of(Piecewise((k, x < y), (m, (x - y < 0) & (y > 5)), (Abs(v), x < 2 * y + 6), (0, True)))
+    for state, decides in (({x: 2, y: 1}, True), ({x: 1, y: 2}, False), ({x: 9, y: 1}, False)):
+        at, _ = with_gates(g, {s: mpf(value) for s, value in {**state, v: 1}.items()})
+        live = g.live([int(at[h.symbol]) for h in g.gates])
+        assert (v in {g.gates[i].function for i in live}) is decides
+
+
+def test_division_by_a_parameter_is_as_stated_unless_the_conditions_are_about_it():
+    """A parameter that is zero is a fault of its own; but x/a where a > 1 has a value for a = 0 where that is not."""
+    for plain in (x / m, x * sp.sqrt(k / m)):
+        g = gates_of(Piecewise((plain, x > 0), (0, True)))
+        assert force(g.statement) == (1 + g.gates[0].symbol) / 2 * plain
+    for case, condition, nowhere in (
+        (x * sp.sqrt(a), x > 0, {a: -1, x: -1}),
+        (x / a, a > 1, {a: 0, x: 1}),
+        (huber.args[0][0], huber.args[0][1], {c: 0, x: 1}),
+    ):
+        g = gates_of(Piecewise((case, condition), (0, True)))
+        point, _ = with_gates(g, {s: mpf(value) for s, value in nowhere.items()})
+        assert exact(case, point) is None
+        assert exact(force(g.statement), point) == 0
+
+
+def test_a_gate_with_a_case_in_its_function():
     g = gates_of(Abs(Piecewise((sp.sqrt(x), x > 0), (-1, True)) - 1))
-    assert g.choices[0].symbol in g.gates[1].function.free_symbols
-    assert {g.functions((i,))[1] for i in (0, 1)} <= {sp.sqrt(x) - 1, 1 - sp.sqrt(x), sp.Integer(2), sp.Integer(-2)}
+    assert g.gates[0].symbol in g.gates[1].function.free_symbols
+    right, left = (at_signs(g.gates[1].function, g, s, 1) for s in (1, -1))
+    assert (right, left) in ((sp.sqrt(x) - 1, -2), (1 - sp.sqrt(x), 2))
 
 
 # -- what is refused ------------------------------------------------------------------------------------------
@@ -337,7 +375,7 @@ def test_conditions_of_another_kind_are_refused():
 def test_a_statement_with_gates_is_a_value(stated):
     g = gated(stated.form())
     assert gated(stated.form()) is g
-    extra = {h.symbol for h in (*g.gates, *g.choices)}
+    extra = {h.symbol for h in g.gates}
     assert set(g.statement.symbols) == set(stated.symbols) | extra
     assert g.statement.values == tuple((s, 0.0) for s in g.statement.symbols)
     assert type(g.statement) is da.System

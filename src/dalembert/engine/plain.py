@@ -55,7 +55,14 @@ class Plain:
         return {"engine": self.name, "tolerance": self.tolerance}
 
     def setup(
-        self, system: Statement, values: Array, t: float, state: Array, known: Choice | None = None
+        self,
+        system: Statement,
+        values: Array,
+        t: float,
+        state: Array,
+        known: Choice | None = None,
+        avoided: int | None = None,
+        rank: int | None = None,
     ) -> PlainSetup:
         """A system ready to move; raises as the principles do where no motion exists or is unique."""
         every = Choice(tuple(range(len(system.constraints))))

@@ -11,7 +11,7 @@ from math import frexp, inf
 
 import numpy as np
 
-from dalembert.derive import Array, instant_at
+from dalembert.derive import Array, instant_at, mass_and_rows
 from dalembert.derive.switching.stage import Stage, spare, whole
 from dalembert.engine.compiled import Code, code
 from dalembert.engine.heyoka_algebra import ROOT
@@ -19,7 +19,7 @@ from dalembert.engine.integrator import Integrator
 from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT
 from dalembert.engine.protocol import Along, Choice, Steps, Variant, Watch
 from dalembert.model import StateError, Statement, name_of
-from dalembert.principles import Instant, balanced_units, explicit, independent_rows
+from dalembert.principles import Instant, explicit, held_units, independent_rows, lacks_mass
 
 EPS = float(np.finfo(float).eps)
 FINEST = 1e-18  # the tolerance of machine precision: two orders above what eps asks, so that no bias of a step adds up
@@ -30,6 +30,7 @@ LIMITS = (1e-3, 1e-7, 1e-10, 1e-13)
 with a pivot below the last are dependent."""
 ODD = 10  # binary orders by which natural scales may differ from one before the integrator works in units of its own
 WEAK = 1e-2  # a pivot below this makes a run look for better rows, where there are others
+AVOIDED = 1e-6  # what a row counts that is soon to vanish
 WORTH = 3.0  # full compilation is worth its time where a run takes so many times longer
 
 
@@ -78,9 +79,20 @@ class Taylor:
         """How it integrates."""
         return {"engine": self.name, "tolerance": self.tolerance, "compile": "compact" if self._compact else "full"}
 
-    def setup(self, system: Statement, values: Array, t: float, state: Array, known: Choice | None = None) -> Setup:
+    def setup(
+        self,
+        system: Statement,
+        values: Array,
+        t: float,
+        state: Array,
+        known: Choice | None = None,
+        avoided: int | None = None,
+        rank: int | None = None,
+    ) -> Setup:
         """A smooth system ready to move from a state (2n,) at t, on rows known to be good or chosen now.
 
+        `avoided`: a row that is taken only where the others do not do without it. `rank`: how many rows are
+        independent, of a motion that goes on.
         Raises ContradictionError, MassError, StateError as the principles do where no motion exists or is unique.
         """
         form = system.form()
@@ -90,12 +102,16 @@ class Taylor:
             return self._on(form, values, known, t, state, system)
         plain = self._on(form, values, Choice(every), t, state, system)
         grade = self.grade(plain, t, state)
-        if grade == 0:
+        M, stated = mass_and_rows(system, [*state, t, *values])
+        light = m > 0 and lacks_mass(M, stated.A)
+        if grade == 0 and not light and avoided is None:
             return plain
         now = instant_at(system, [*state, t, *values])
-        explicit(now)
-        augment = self._needs_more_mass(plain, now, t, state)
-        rows = independent_rows(now) if m else ()
+        if rank is None:
+            explicit(now)
+        augment = light or self._needs_more_mass(plain, now, t, state)
+        weights = None if avoided is None else np.where(np.arange(m) == avoided, AVOIDED, 1.0)
+        rows = independent_rows(now, weights, rank) if m else ()
         found = self._on(form, values, Choice(rows, augment), t, state, system)
         for refinements in range(len(LIMITS)):
             grade = self.grade(found, t, state)
@@ -288,10 +304,10 @@ class Taylor:
 
 
 def _weights(now: Instant, rows: Sequence[int]) -> Array:
-    """1/(A_r u²A_rᵀ) of the chosen rows, in the units u in which masses are about one; zero of the others."""
+    """1/(A_r u²A_rᵀ) of the chosen rows, in natural units u; zero of the others."""
     out = np.zeros(now.m)
     chosen = list(rows)
-    lengths = ((now.A[chosen] * balanced_units(now.M, now.A)) ** 2).sum(axis=1)
+    lengths = ((now.A[chosen] * held_units(now.M, now.A)) ** 2).sum(axis=1)
     out[chosen] = 1.0 / np.where(lengths > 0, lengths, 1.0)
     return out
 

@@ -24,7 +24,8 @@ class Derivation:
 
     def residual(self, times: Array, states: Array) -> Array:
         """The left-hand side of every constraint (k, m)."""
-        parts = [self._engine.levels(setup, t, y) for setup, _, t, y in self._stretches(times, states)]
+        m = len(self._system.constraints)
+        parts = [self._engine.levels(setup, t, y)[:, :m] for setup, _, t, y in self._stretches(times, states)]
         return np.concatenate(parts)
 
     def _stretches(self, times: Array, states: Array) -> list[tuple[Any, Episode, Array, Array]]:

@@ -51,6 +51,7 @@ TABLE = {
         1e-22, "its own largest value within the step", "what stands under a root is zero: the square of a length"
     ),
     "SOUND": Tolerance(1e-6, "as DEPENDENT", "a pivot at which the last state before a singular place is kept"),
+    "WEAK": Tolerance(1e-2, "as DEPENDENT", "a pivot at which other rows are taken, where there are redundant ones"),
     "TIE": Tolerance(
         2.0**11 * EPS,
         "the size of the terms of the guard (a gap, a sliding velocity, a bound of friction, a switching function)",

@@ -29,7 +29,7 @@ from dalembert.principles.registry import REGISTRY, Principle
 from dalembert.principles.scaled import Scaled, scaled
 from dalembert.principles.stacked import stacked
 from dalembert.principles.trust import Trust
-from dalembert.principles.units import balanced_units
+from dalembert.principles.units import balanced_units, held_units, lacks_mass
 from dalembert.principles.virtual import virtual
 
 __all__ = [
@@ -57,6 +57,8 @@ __all__ = [
     "gauss",
     "geometry",
     "balanced_units",
+    "held_units",
+    "lacks_mass",
     "independent_rows",
     "least_squares",
     "multipliers",

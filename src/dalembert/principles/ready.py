@@ -186,16 +186,17 @@ def dependencies(now: Instant) -> tuple[Dependency, ...]:
 
 
 @in_words
-def independent_rows(now: Instant, weights: Array | None = None) -> tuple[int, ...]:
+def independent_rows(now: Instant, weights: Array | None = None, rank: int | None = None) -> tuple[int, ...]:
     """An independent set of k rows of A, as far from dependent as pivoted QR in the metric of M⁻¹ finds.
 
-    `weights` (m,) make some rows preferred to others; all count the same where they are left out.
+    `weights` (m,) make some rows preferred to others; all count the same where they are left out. `rank`: how many
+    there are, where that is known better than the numbers of one instant tell: then rows may contradict each other.
     Raises ContradictionError and MassError as the principles do.
     """
-    ready = prepare(now)
-    B = solve_triangular(ready.L, ready.A.T, lower=True)
+    decided = decide(now) if rank is not None else prepare(now).decided
+    B = solve_triangular(decided.L, decided.rows.A.T, lower=True)
     order = qr(B if weights is None else B * weights, mode="r", pivoting=True)[1]
-    return tuple(sorted(order[: ready.rank].tolist()))
+    return tuple(sorted(order[: decided.rows.rank if rank is None else rank].tolist()))
 
 
 def virtual_basis(ready: Ready) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.principles.errors import Array
-from dalembert.principles.tolerances import SYMMETRY, TIED
+from dalembert.principles.tolerances import CONDITIONED, SYMMETRY, TIED
 
 Powers = NDArray[np.int32]
 """Exponents of two, as `np.ldexp` takes them on every machine."""
@@ -55,6 +55,21 @@ def natural_units(M: Array, A: Array) -> Units:
         logs = _held(rows, logs)
     powers = np.round(logs).astype(np.int32)
     return Units(logs, powers, np.exp2(powers - logs), loose)
+
+
+def held_units(M: Array, A: Array) -> Array:
+    """The natural units as numbers, (n,)."""
+    found: Array = np.exp2(natural_units(M, A).logs)
+    return found
+
+
+def lacks_mass(M: Array, A: Array) -> bool:
+    """Whether M is small, or nothing, along directions that rows hold, so that digits would be lost with it alone."""
+    if not len(A):
+        return False
+    units = held_units(M, A)
+    values = np.linalg.eigvalsh(units[:, None] * M * units)
+    return not bool(values[0] > CONDITIONED * values[-1])
 
 
 def balanced_units(M: Array, A: Array) -> Array:

@@ -64,7 +64,8 @@ class Bounces:
         if resting:
             given = self._restitution | dict.fromkeys(resting, 0.0)
             thrown = [j for j in resting if j not in done.struck]  # by the impact of another, to come back as soon
-            done = hit(now, state[n:], touching, [*self._hard, *thrown], given, friction, rates)
+            rest = hit(now, state[n:], touching, [*self._hard, *thrown], given, friction, rates)
+            done = rest if rest.met else hit(now, state[n:], touching, self._hard, given, friction, rates)
         after = now.rate + now.A @ (done.velocity - state[n:])
         events = self._events(t, state, done, now, after, mode, slack, resting)
         return Struck(done.velocity, done.energy, events, after, done.met, resting)

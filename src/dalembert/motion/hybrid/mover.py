@@ -117,7 +117,7 @@ class HybridMover:
         self._resting = tuple(sorted({*self._resting} - {*roots}))
         self.setup = self.setup.resting(self._resting)
 
-    def choose(self, t: float, state: Array) -> bool:
+    def choose(self, t: float, state: Array, avoided: int | None = None) -> bool:
         """Choose rows afresh for a state; whether the choice changed."""
         assert self.mode is not None
         assert self.setup is not None

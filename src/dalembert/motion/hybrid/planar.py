@@ -20,8 +20,8 @@ from dalembert.motion.hybrid.impact import mobility
 from dalembert.motion.hybrid.programs import Arrays, Programs
 from dalembert.motion.tolerances import tolerance
 
-FAINT = 2.0**-38  # of the sliding speeds there are: one that is too small to be seen
-REST = 2.0**-40  # and one from which a slip is brought to rest
+FAINT = 2.0**-28  # of the sliding speeds there are: one that is too small to be seen
+REST = 2.0**-30  # and one from which a slip is brought to rest
 MOMENT = 2.0**-32  # of how long things take: a slip begins with a moment of second order
 TURNS = 60  # of several plane frictions that begin to slip together
 MARGINAL = 1e-7  # of what forces could give: an acceleration of sliding that is none yet

@@ -14,7 +14,7 @@ from dalembert.engine.compiled import Code, code
 from dalembert.engine.outputs import WEIGHT
 from dalembert.engine.taylor import DEFINITE, LIMITS, Setup, Taylor
 from dalembert.model import OneSided, StateError, Statement, refuse
-from dalembert.principles import balanced_units
+from dalembert.principles import held_units, lacks_mass
 
 KEPT = 4096  # setups of modes kept at most
 
@@ -117,16 +117,19 @@ class Programs:
 
     def _lacks_mass(self, mode: Mode, t: float, state: Array) -> bool:
         self._augment = False
-        watch = self.engine.watch(self._setup(mode, 0, ()), np.array([t]), state[None, :])
+        plain = self._setup(mode, 0, ())
+        watch = self.engine.watch(plain, np.array([t]), state[None, :])
         sound = (watch.masses > 0).all() and (watch.inertia > DEFINITE).all() and np.isfinite(watch.inertia).all()
+        now = self.arrays(plain, t, state)
         self._setups.clear()
-        return not sound and bool(len(self.switches.form.constraints))
+        stated = now.A[: len(self.switches.form.constraints)]
+        return bool(len(stated)) and (not sound or lacks_mass(now.M, stated))
 
     def _weighted(self, found: Setup, mode: Mode, t: float, state: Array) -> Setup:
         """The weights of the rows in force, by the masses at a state."""
         now = self.arrays(found, t, state)
         numbers, places = found.numbers.copy(), found.code.places(WEIGHT)
-        lengths = ((now.A * balanced_units(now.M, now.A)) ** 2).sum(axis=1)
+        lengths = ((now.A * held_units(now.M, now.A)) ** 2).sum(axis=1)
         force = self.engine.in_force([found])[0]
         numbers[places] = force / np.where(lengths > 0, lengths, 1.0)
         return replace(found, numbers=numbers)

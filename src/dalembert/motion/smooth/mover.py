@@ -52,8 +52,8 @@ class Mover(Protocol):
         """From now on these roots are no longer zero."""
         ...
 
-    def choose(self, t: float, state: Array) -> bool:
-        """Choose rows afresh for a state; whether the choice changed."""
+    def choose(self, t: float, state: Array, avoided: int | None = None) -> bool:
+        """Choose rows afresh for a state, without one if possible; whether the choice changed."""
         ...
 
     def blame(self, t: float, state: Array) -> Blame:
@@ -106,10 +106,11 @@ class SmoothMover:
         self._resting -= set(roots)
         self.setup = self.setup.resting(sorted(self._resting))
 
-    def choose(self, t: float, state: Array) -> bool:
-        """Choose rows afresh for a state; whether the choice changed."""
+    def choose(self, t: float, state: Array, avoided: int | None = None) -> bool:
+        """Choose rows afresh for a state, without one if possible; whether the choice changed."""
         try:
-            new = self._engine.setup(self._system, self._values, t, state)
+            rank = len(self.setup.choice.rows)
+            new = self._engine.setup(self._system, self._values, t, state, avoided=avoided, rank=rank)
         except FAILURES:  # what stops the motion is told by its own check
             return False
         if new.choice == self.setup.choice:

@@ -25,8 +25,8 @@ class Over(NamedTuple):
     end: float
 
 
-def last_sound(view: View, problem: Problem) -> tuple[float, int]:
-    """The last time before a singular place at which its pivot is still sound, and its step."""
+def last_sound(view: View, problem: Problem, sound: float) -> tuple[float, int]:
+    """The last time before a singular place at which its pivot is still above what is sound, and its step."""
     assert problem.minimum is not None
     course = view.course
     last = min(problem.time, course.end)
@@ -34,7 +34,7 @@ def last_sound(view: View, problem: Problem) -> tuple[float, int]:
     places = course.places(times)
     values = view.evaluate(lambda w: _column(w, problem))(times, places)[:, 0]
     largest = np.nanmax(np.abs(values)) if problem.kind in ("row", "mass") else 1.0
-    good = np.flatnonzero(values > tolerance("SOUND") * largest)
+    good = np.flatnonzero(values > sound * largest)
     k = int(good[-1]) if len(good) else 0
     return float(times[k]), int(places[k])
 

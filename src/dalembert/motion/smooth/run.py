@@ -374,10 +374,10 @@ class Run:
         words = f"the motion leaves them at {where}, and there is no way back ({'; '.join(rows)})"
         return Status(Ending.LEFT, f"{words}: either they contradict each other, or they lose their rank there")
 
-    def _choose(self) -> bool:
+    def _choose(self, avoided: int | None = None) -> bool:
         """Take better rows, or refine more, where the state asks for it; whether the choice changed."""
         rows = self.mover.setup.choice.rows
-        if not self.mover.choose(self.t, self.state):
+        if not self.mover.choose(self.t, self.state, avoided):
             return False
         chosen = self.mover.setup.choice.rows
         if chosen != rows:
@@ -400,12 +400,25 @@ class Run:
                 self._reductions += 1
                 self._cap = (2 * way, min(self.t + 2.5 * way, self.until))
                 return None
-        time, place = last_sound(view, problem)
+        if self._other_rows(view, problem):
+            return None
+        time, place = last_sound(view, problem, tolerance("SOUND"))
         if time > self.t:
             self._until(view, place, time)
         if self._choose():
             return None
         return Status(Ending.SINGULAR, f"{words}. The last state before it: {at(self.system, self.t, self.state)}")
+
+    def _other_rows(self, view: View, problem: Problem) -> bool:
+        """Go up to where the pivot of a row becomes small, and on without that row where others do."""
+        assert problem.minimum is not None
+        setup = self.mover.setup
+        if problem.kind not in ("row", "dependent") or len(setup.choice.rows) >= len(self.system.constraints):
+            return False
+        time, place = last_sound(view, problem, tolerance("WEAK"))
+        if time > self.t:
+            self._until(view, place, time)
+        return self._choose(problem.minimum.column)
 
     def _over(self, view: View, problem: Problem, over: Over, words: str) -> Status | None:
         """Go over a singular place by the polynomial of a step before it, and on from there."""

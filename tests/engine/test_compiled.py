@@ -10,7 +10,7 @@ from sympy import Max, floor, gamma, sin
 
 import dalembert as da
 from dalembert.engine import NotSmooth
-from dalembert.engine.smooth import SMOOTH_FUNCTIONS
+from dalembert.engine.smoothness import SMOOTH_FUNCTIONS
 from motion.systems import angle_pendulum, g, k, l, m, pendulum, t, theta, x, y
 
 hy = pytest.importorskip("heyoka", reason="heyoka has wheels for Linux only")
@@ -88,7 +88,7 @@ def test_a_function_that_nobody_can_move_is_refused_by_name(engine):
 
 
 def test_the_smooth_functions_are_those_that_can_be_compiled():
-    from dalembert.engine.expressions import SMOOTH
+    from dalembert.engine.heyoka_algebra import SMOOTH
 
     assert set(SMOOTH) == set(SMOOTH_FUNCTIONS)
 

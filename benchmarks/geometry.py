@@ -10,6 +10,9 @@ timed with its proof; `difference` is the largest difference of the reduced moti
 import argparse
 import json
 import platform
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 
 import numpy as np
@@ -19,12 +22,31 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
 from dalembert import derive
-from dalembert.derive.deadline import Overtime, deadline
 
 t = dynamicsymbols._t
 x, y, z, theta, phi, psi = dynamicsymbols("x y z theta phi psi")
 R, a, l, m, g = sp.symbols("R a l m g", positive=True)  # noqa: E741
 PATIENCE = 60.0  # seconds for the peer
+
+
+class Overtime(BaseException):
+    """The time is up. Not an `Exception`, so that no handler inside SymPy takes it for its own."""
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise `Overtime` inside the block once `seconds` have passed."""
+
+    def ring(*_: object) -> None:
+        raise Overtime
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def system(coordinates, rows):

@@ -27,7 +27,7 @@ from figures import Figure, at_most
 DAY, HOUR = 86_400.0, 3600.0
 ENOUGH = 0.5  # seconds after which more repeats than asked for add nothing
 SLOPE, HOLDS = 0.3, 0.5  # tan 0.3 = 0.31 < 0.5
-AGAIN = {  # a motion in the same kinds of modes, with another start and other values
+AGAIN = {  # a motion with another start and other values
     "rough-ring": ({}, {"mu": 0.3, "m": 2.0}),
     "belt": ({"x": 0.05}, {"v": 0.25, "k": 18.0}),
     "bouncing-ball": ({"y": 0.6}, {"e": 0.7, "m": 1.0}),
@@ -179,10 +179,10 @@ def compilation(name: str) -> dict:
         seconds = perf_counter() - begin
     with counted() as again:
         other = system.simulate(start or None, parameters=values)
-    kinds = {episode.mode.shape for episode in (*motion.episodes, *other.episodes)}
+    modes = {episode.mode for episode in (*motion.episodes, *other.episodes)}
     return {
         "model": name,
-        "kinds_of_modes": len(kinds),
+        "modes": len(modes),
         "compile_seconds": motion.statistics["compile_seconds"],
         "seconds": seconds - motion.statistics["run_seconds"],
         "integrators": first["taylor_adaptive"],
@@ -278,7 +278,7 @@ def show(rows: list[dict], crept: list[dict], compiled: list[dict], summary: lis
         print(f"{'block on an incline':<40} {r['program']:<10} {r['setting']:<36} {said}")
     for c in compiled:
         print(
-            f"{c['model']:<16} {c['kinds_of_modes']} kinds of modes   compiled in {c['compile_seconds']:.2f} s of "
+            f"{c['model']:<16} {c['modes']} modes   compiled in {c['compile_seconds']:.2f} s of "
             f"{c['seconds']:.2f} s, {c['integrators']} integrators   again: {c['again']}"
         )
     print()

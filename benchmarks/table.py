@@ -150,6 +150,7 @@ def switching(run: dict) -> list[str]:
             else f"{r['reason']} | |"
         )
         lines.append(f"| {r['program']} | {r['setting']} | {said} |")
+    modes = "modes" if "modes" in run["compilation"][0] else "kinds_of_modes"  # as older results call them
     lines += [
         "",
         "### Compilation",
@@ -157,12 +158,12 @@ def switching(run: dict) -> list[str]:
         "The first motion of a model, nothing being kept from before, and what is compiled when it is moved again with",
         "another start and other values.",
         "",
-        "| model | kinds of modes | integrators | compilation, s | all of setup, s | compiled again |",
+        f"| model | {modes.replace('_', ' ')} | integrators | compilation, s | all of setup, s | compiled again |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     for c in run["compilation"]:
         made = f"{c['integrators']} | {c['compile_seconds']:.2f} | {c['seconds']:.2f} | {c['again']}"
-        lines.append(f"| {c['model']} | {c['kinds_of_modes']} | {made} |")
+        lines.append(f"| {c['model']} | {c[modes]} | {made} |")
     return [*lines, "", "### Figures of switching", "", *figures(run["figures"])]
 
 

@@ -4,7 +4,9 @@ import heyoka as hy
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from dalembert.engine.recipe import recipe
+from dalembert.derive.switching.stage import spare, whole
+from dalembert.engine import Variant
+from dalembert.engine.compiled import Code
 from dalembert.principles import independent_rows
 from peers import TOLERANCES, Plan, Run
 from peers.ours import system
@@ -20,16 +22,16 @@ def plans(problem):
 
 def prepare(problem, mode):
     stated = state(problem)
-    moved = system(stated)
+    moved, n = system(stated), problem.n
     rows = independent_rows(moved.instant(stated.start))
-    cooked, n = recipe(moved, rows, augment=False), problem.n
-    right = [*cooked.variables[n:], *cooked.acceleration]
-    function = hy.cfunc(right, vars=cooked.variables, compact_mode=mode == "compact")
-    values = np.array([stated.values[s] for s in moved.symbols])
-    if cooked.constants:  # what is made of parameters alone
-        constants = hy.cfunc(cooked.constants, vars=cooked.variables[:1])
-        values = np.append(values, constants(np.zeros(1), pars=values[: constants.nparams]))
-    values = values[: function.nparams]
+    some = len(rows) < len(moved.constraints)
+    stage = (spare if some else whole)(moved.form())
+    made = Code(stage, Variant(spare=some))  # derived afresh, whoever ran before
+    given = dict(stated.values) | {mask: float(r in rows) for r, mask in enumerate(stage.masks)}
+    outputs, numbers = made.outputs, made.numbers(np.array([float(given[s]) for s in stage.statement.symbols]))
+    right = [*outputs.variables[n:], *outputs.acceleration]
+    function = hy.cfunc(right, vars=outputs.variables, compact_mode=mode == "compact")
+    values = numbers[: function.nparams]
 
     def rhs(_t, y):
         return function(y, pars=values)

@@ -2,7 +2,7 @@
 
 import dalembert as da
 from dalembert import derive
-from dalembert.engine.program import code
+from dalembert.engine.compiled import code
 from peers import Run, heyoka_by_hand
 from peers.heyoka_by_hand import GRID, plans  # noqa: F401 - the same modes, to be compared one by one
 from peers.statement import state

@@ -1,53 +1,52 @@
-"""Guards of a stage: they end it when they fall to zero, at the time that closed forms say; and code is made once."""
+"""Guards of a stage: they end it where they fall to zero, at the time that closed forms say; and code is made once."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.special import ellipk
-from sympy import cos, exp, sin
+from sympy import Abs, Piecewise, cos, exp, lambdify, sign, sin, sqrt
 from sympy.core.symbol import Str
 
 import dalembert as da
 from dalembert import gallery
 from dalembert.derive import form
 from dalembert.derive.switching.stage import Actual, Stage
-from dalembert.engine import flow
+from dalembert.engine import Choice, Variant
 from motion.systems import g, m, pendulum, t, theta, x, y
 
 hy = pytest.importorskip("heyoka", reason="heyoka has wheels for Linux only")
-from dalembert.engine import program  # noqa: E402
+from dalembert.engine import compiled  # noqa: E402
+from dalembert.engine.taylor import Setup, Taylor  # noqa: E402
 
 EPS = float(np.finfo(float).eps)
 G = 9.81
 
 
-def staged(system, *guards, start, t0=0.0, tolerance=EPS, **values):
-    """The compiled engine of a system with guards, and its state at the start with no work done yet."""
-    stage = Stage(form(system), guards)
-    given = {s.name: float(v) for s, v in system.values} | values
-    state = np.array(start, dtype=float)
-    moving = flow(
-        "taylor", system, np.array([given[s.name] for s in system.symbols]), t0, state, tolerance, stage=stage
-    )
-    return moving, np.concatenate([state, np.zeros(len(moving.works))])
+def staged(system, *guards, blind=(), slack=0.0):
+    """A system that stops where a guard falls to zero, or to −slack; some may be looked away from."""
+    made = compiled.code(Stage(form(system), guards=guards), Variant())
+    given = dict(system.values)
+    rows = tuple(range(len(system.constraints)))
+    setup = Setup(made, made.numbers(np.array([float(given[s]) for s in system.symbols])), Choice(rows), holds=rows)
+    seen = np.array([i not in blind for i in range(len(guards))], dtype=float)
+    return setup.armed(seen, np.where(seen, slack, 1.0))
 
 
-def ended(system, *guards, start, until, t0=0.0, blind=(), samples=4, **more):
-    """How a stretch ends: through a few times, until one."""
-    moving, state = staged(system, *guards, start=start, t0=t0, **more)
-    moving.look_away(blind)
-    return moving.advance(t0, state, np.linspace(t0, until, samples)[1:], 100_000)
+def ended(system, *guards, start, until, t0=0.0, tolerance=EPS, **more):
+    """The steps from a start until a guard falls, or until a time."""
+    return Taylor(tolerance).steps(staged(system, *guards, **more), t0, np.array(start, float), until, 100_000)
 
 
-def falling():
-    return da.System.from_lagrangian(m * x.diff() ** 2 / 2 - m * g * x, [x], parameters={m: 1.0, g: G})
+def falling(**more):
+    return da.System.from_lagrangian(m * x.diff() ** 2 / 2 - m * g * x, [x], parameters={m: 1.0, g: G}, **more)
 
 
-def swinging():
-    return da.System.from_lagrangian(x.diff() ** 2 / 2 - x**2 / 2, [x])
+def swinging(**more):
+    return da.System.from_lagrangian(x.diff() ** 2 / 2 - x**2 / 2, [x], **more)
 
 
 # -- at the right time ----------------------------------------------------------------------------------------
@@ -58,7 +57,7 @@ def test_a_fall_ends_on_the_floor(height, up):
     time = (up + np.sqrt(up**2 + 2 * G * height)) / G
     piece = ended(falling(), x, start=[height, up], until=2 * time)
     assert piece.fired == 0
-    assert piece.time == pytest.approx(time, rel=4 * EPS)
+    assert piece.times[-1] == pytest.approx(time, rel=4 * EPS)
     assert_allclose(
         piece.end[:2], [0.0, -np.sqrt(up**2 + 2 * G * height)], rtol=1e-14, atol=4 * EPS * (height + up * time)
     )
@@ -69,7 +68,7 @@ def test_a_fall_ends_on_the_floor(height, up):
 def test_the_time_of_the_start_does_not_matter_but_for_its_rounding(far):
     piece = ended(falling(), x, start=[1.0, 0.0], t0=far, until=far + 5.0)
     assert piece.fired == 0
-    assert piece.time - far == pytest.approx(np.sqrt(2 / G), abs=4 * EPS * (1 + abs(far)))
+    assert piece.times[-1] - far == pytest.approx(np.sqrt(2 / G), abs=4 * EPS * (1 + abs(far)))
 
 
 def test_the_first_of_several_ends_it():
@@ -77,30 +76,29 @@ def test_the_first_of_several_ends_it():
     guards = (x + 0.9, x.diff() + 1.5, x, x - 0.5)
     piece = ended(swinging(), *guards, start=[1.0, 0.0], until=10.0)
     assert piece.fired == 3
-    assert piece.time == pytest.approx(np.pi / 3, rel=4 * EPS)
+    assert piece.times[-1] == pytest.approx(np.pi / 3, rel=4 * EPS)
     later = ended(swinging(), *guards, start=[1.0, 0.0], until=10.0, blind=[3])
     assert later.fired == 2
-    assert later.time == pytest.approx(np.pi / 2, rel=4 * EPS)
+    assert later.times[-1] == pytest.approx(np.pi / 2, rel=4 * EPS)
     last = ended(swinging(), *guards, start=[1.0, 0.0], until=10.0, blind=[2, 3])
     assert last.fired == 0
-    assert last.time == pytest.approx(np.arccos(-0.9), rel=8 * EPS)
+    assert last.times[-1] == pytest.approx(np.arccos(-0.9), rel=8 * EPS)
     never = ended(swinging(), *guards, start=[1.0, 0.0], until=10.0, blind=[0, 2, 3])
-    assert (never.fired, never.time) == (None, 10.0)
+    assert (never.fired, never.times[-1]) == (None, 10.0)
 
 
 def test_states_are_given_until_it_ends():
-    moving, state = staged(swinging(), x, start=[1.0, 0.0])
-    times = np.array([0.3, 1.0, 1.5, 1.6, 2.0])
-    piece = moving.advance(0.0, state, times, 1000)
-    assert piece.times.tolist() == [0.3, 1.0, 1.5]
-    assert_allclose(piece.states[:, :2], np.transpose([np.cos(times[:3]), -np.sin(times[:3])]), atol=1e-15)
+    piece = ended(swinging(), x, start=[1.0, 0.0], until=2.0)
+    assert 1.5 < piece.times[-1] < 1.6
+    times = np.array([0.0, 0.3, 1.0, 1.5])
+    assert_allclose(piece.at(times), np.transpose([np.cos(times), -np.sin(times)]), atol=1e-15)
 
 
 def test_a_guard_that_rises_through_zero_ends_nothing():
     """−x at the start is below zero, at π/2 it becomes positive, at 3π/2 it falls."""
     piece = ended(swinging(), -x, start=[1.0, 0.0], until=10.0)
     assert piece.fired == 0
-    assert piece.time == pytest.approx(3 * np.pi / 2, rel=4 * EPS)
+    assert piece.times[-1] == pytest.approx(3 * np.pi / 2, rel=4 * EPS)
 
 
 @pytest.mark.parametrize("until", [0.5, 2.5, 40.0])
@@ -109,11 +107,11 @@ def test_a_guard_of_time_alone(until):
     still = da.System.from_lagrangian(x.diff() ** 2 / 2, [x])
     piece = ended(still, 1 - t, sin(3 * t) + 0.5, start=[2.0, 0.0], until=until, blind=[1])
     assert piece.fired == (0 if until > 1 else None)
-    assert piece.time == pytest.approx(min(1.0, until), rel=4 * EPS)
+    assert piece.times[-1] == pytest.approx(min(1.0, until), rel=4 * EPS)
     assert piece.end[:2].tolist() == [2.0, 0.0]
     wave = ended(still, 1 - t, sin(3 * t) + 0.5, start=[2.0, 0.0], until=until, blind=[0])
     assert wave.fired == (1 if until > 7 * np.pi / 18 else None)
-    assert wave.time == pytest.approx(min(7 * np.pi / 18, until), rel=8 * EPS)
+    assert wave.times[-1] == pytest.approx(min(7 * np.pi / 18, until), rel=8 * EPS)
 
 
 def test_a_guard_of_a_multiplier():
@@ -134,21 +132,21 @@ def test_a_guard_with_functions():
     exact = brentq(lambda s: np.exp(np.sin(s)) * np.cos(np.cos(s)) - 2.0, np.pi / 2, np.pi, xtol=1e-15)
     piece = ended(swinging(), exp(-x.diff()) * cos(x) - 2, start=[0.0, -1.0], until=10.0)  # from t = π/2 on
     assert piece.fired == 0
-    assert piece.time == pytest.approx(exact - np.pi / 2, abs=4e-15)
+    assert piece.times[-1] == pytest.approx(exact - np.pi / 2, abs=4e-15)
 
 
 def test_a_guard_of_an_angle():
     """A quarter of the period of a large swing, by the complete elliptic integral."""
     system = da.System.from_lagrangian(theta.diff() ** 2 / 2 + G * cos(theta), [theta])
     piece = ended(system, theta, start=[1.0, 0.0], until=5.0)
-    assert piece.time == pytest.approx(ellipk(np.sin(0.5) ** 2) / np.sqrt(G), rel=1e-14)
+    assert piece.times[-1] == pytest.approx(ellipk(np.sin(0.5) ** 2) / np.sqrt(G), rel=1e-14)
 
 
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9])
 def test_a_loose_tolerance_finds_the_end_as_well_as_the_motion(tolerance):
     piece = ended(pendulum(), x, start=[1.0, 0.0, 0.0, 0.0], until=3.0, tolerance=tolerance)
     tight = ended(pendulum(), x, start=[1.0, 0.0, 0.0, 0.0], until=3.0)
-    assert piece.time == pytest.approx(tight.time, abs=10 * tolerance)
+    assert piece.times[-1] == pytest.approx(tight.times[-1], abs=10 * tolerance)
     assert abs(piece.end[0]) < 1e-12
 
 
@@ -157,48 +155,88 @@ def test_a_loose_tolerance_finds_the_end_as_well_as_the_motion(tolerance):
 
 @pytest.mark.parametrize("up", [1e-9, 1.0, 1e4])
 def test_a_zero_at_the_start_does_not_hide_the_next(up):
-    """heyoka drops a root of an event that is exactly zero at the start of a step: what is thrown up comes back."""
-    piece = ended(falling(), x, start=[0.0, up], until=4 * up / G)
+    """heyoka drops a root of an event that is exactly zero at the start of a step: a guard there is given a slack."""
+    slack = 2 * EPS * up**2 / G
+    piece = ended(falling(), x, start=[0.0, up], until=4 * up / G, slack=slack)
     assert piece.fired == 0
-    assert piece.time == pytest.approx(2 * up / G, rel=4 * EPS)
+    assert piece.times[-1] == pytest.approx(2 * up / G, rel=4 * EPS)
+
+
+@pytest.mark.parametrize("up", [1e-9, 1.0, 1e4])
+def test_what_is_thrown_up_from_the_floor_comes_back(up):
+    system = falling(constraints=[da.OneSided(x, 0, "floor")])
+    motion = system.simulate({x: 0, x.diff(): up}, until=4 * up / G)
+    (landing,) = motion.events
+    assert (landing.kind, landing.name) == ("impact", "floor")
+    assert landing.time == pytest.approx(2 * up / G, rel=4 * EPS)
+    assert_allclose(motion.end_values, 0.0, atol=4 * EPS * up)
 
 
 def test_a_zero_at_the_start_of_a_swing_does_not_hide_the_next():
-    piece = ended(swinging(), x, start=[0.0, 1.0], until=10.0)
+    piece = ended(swinging(), x, start=[0.0, 1.0], until=10.0, slack=2 * EPS)
     assert piece.fired == 0
-    assert piece.time == pytest.approx(np.pi, rel=4 * EPS)
+    assert piece.times[-1] == pytest.approx(np.pi, rel=4 * EPS)
+    stopped = swinging(constraints=[da.OneSided(x, 0, "wall")]).simulate({x: 0, x.diff(): 1}, until=10.0)
+    assert stopped.events[0].time == pytest.approx(np.pi, rel=4 * EPS)
+
+
+def pushed(push, **more):
+    return da.System.from_lagrangian(x.diff() ** 2 / 2, [x], forces={x: push}, **more)
 
 
 def test_a_zero_of_higher_order_at_the_start_does_not_hide_the_next():
-    """Pushed by sin t, t − sin t never falls; pushed by sin t − t/4, the rate 1 − cos t − t²/8 does."""
-    pushed = da.System.from_lagrangian(x.diff() ** 2 / 2, [x], forces={x: sin(t)})
-    assert ended(pushed, x, start=[0.0, 0.0], until=20.0).fired is None
-    fading = da.System.from_lagrangian(x.diff() ** 2 / 2, [x], forces={x: sin(t) - t / 4})
-    piece = ended(fading, x.diff(), start=[0.0, 0.0], until=20.0)
+    """Pushed by sin t, t − sin t never falls; pushed by sin t − t/4, the rate 1 − cos t − t²/8 does, and then the place
+    t − sin t − t³/24."""
+    assert ended(pushed(sin(t)), x, start=[0.0, 0.0], until=20.0, slack=2 * EPS).fired is None
+    fading = sin(t) - t / 4
+    piece = ended(pushed(fading), x.diff(), start=[0.0, 0.0], until=20.0, slack=2 * EPS)
     assert piece.fired == 0
-    assert piece.time == pytest.approx(brentq(lambda s: 1 - np.cos(s) - s**2 / 8, 3.0, 4.0, xtol=1e-15), rel=8 * EPS)
+    turning = brentq(lambda s: 1 - np.cos(s) - s**2 / 8, 3.0, 4.0, xtol=1e-15)
+    assert piece.times[-1] == pytest.approx(turning, rel=8 * EPS)
+    floor = da.OneSided(x, 0, "floor")
+    assert not [e for e in pushed(sin(t), constraints=[floor]).simulate({}, until=20.0).events if e.kind == "impact"]
+    back = brentq(lambda s: s - np.sin(s) - s**3 / 24, 3.0, 6.0, xtol=1e-15)
+    motion = pushed(fading, constraints=[floor]).simulate({}, until=20.0)
+    assert [e.time for e in motion.events if e.kind == "impact"] == [pytest.approx(back, rel=8 * EPS)]
 
 
 def test_going_on_from_where_a_guard_fell():
     """Bounces by hand: after each end the velocity is turned round, and the guard is exactly or all but zero."""
-    moving, state = staged(falling(), x, start=[1.0, 0.0])
-    T, now, times = np.sqrt(2 / G), 0.0, []
+    setup, engine = staged(falling(), x, slack=2 * EPS), Taylor(EPS)
+    T, now, times, state = np.sqrt(2 / G), 0.0, [], np.array([1.0, 0.0])
     for _ in range(20):
-        piece = moving.advance(now, state, np.array([now + 10.0]), 100)
+        piece = engine.steps(setup, now, state, now + 10.0, 100)
         assert piece.fired == 0
-        now, state = piece.time, piece.end.copy()
+        now, state = float(piece.times[-1]), piece.end * [1, -1]
         times.append(now)
-        state[0], state[1] = max(state[0], 0.0), -state[1]
+        state[0] = max(state[0], 0.0)
     assert_allclose(times, T * (1 + 2 * np.arange(20)), rtol=1e-14)
 
 
 def test_guards_that_cannot_change_are_no_events():
     """A guard of parameters alone, and one of what stands still."""
-    moving, state = staged(falling(), g - 1, m, x, start=[1.0, 0.0])
-    piece = moving.advance(0.0, state, np.array([3.0]), 100)
+    setup = staged(falling(), g - 1, m, x)
+    piece = Taylor(EPS).steps(setup, 0.0, np.array([1.0, 0.0]), 3.0, 100)
     assert piece.fired == 2
-    assert_allclose(moving.guards(np.array([0.0, piece.time]), np.array([state, piece.end])),
-                    [[G - 1, 1.0, 1.0], [G - 1, 1.0, 0.0]], atol=1e-15)  # fmt: skip
+    assert setup.code.outputs.turning == [2]
+    values = setup.code.guards(piece.at(piece.times[[0, -1]]), piece.times[[0, -1]], setup.numbers)
+    assert_allclose(values, [[G - 1, 1.0, 1.0], [G - 1, 1.0, 0.0]], atol=1e-15)
+
+
+# -- functions that do not exist everywhere -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("case", "edge"), [(Abs(sqrt(x) - 2), 1), (Abs(sqrt(x) - 1), 0), (Abs(sqrt(x - 1) - 1), 1), (Abs(exp(-x) - 2), 0)]
+)
+def test_a_switch_inside_a_case_is_not_asked_where_the_case_does_not_hold(case, edge):
+    """At unit speed up to the edge, where the case begins to push: from there on as SciPy says."""
+    push = lambdify(x, case)
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2, [x], forces={x: Piecewise((case, x > edge), (0, True))})
+    motion = system.simulate({x: edge - 2.0, x.diff(): 1.0}, until=4.0)
+    assert motion.events[0].time == pytest.approx(2.0, rel=4 * EPS)
+    known = solve_ivp(lambda _, s: [s[1], push(max(s[0], edge))], (2, 4), [edge, 1.0], rtol=1e-12, atol=1e-12)
+    assert_allclose(motion.end_values, known.y[:, -1], rtol=1e-8)
 
 
 # -- code is made once ----------------------------------------------------------------------------------------
@@ -220,7 +258,7 @@ def made(monkeypatch):
 
     counted(hy, "taylor_adaptive", "integrators")
     counted(hy, "cfunc", "functions")
-    counted(program.Code, "__init__", "programs")
+    counted(compiled.Code, "__init__", "programs")
     return count
 
 
@@ -248,14 +286,42 @@ def test_a_mode_that_is_visited_again_compiles_nothing(made):
 
 
 @pytest.mark.parametrize(("name", "most"), [("belt", 50.0), ("bouncing-ball", 5.0), ("rough-ring", 10.0)])
-def test_a_motion_compiles_each_kind_of_mode_once(name, most, made):
-    """Many switches between slipping and sticking, between open and closed: two integrators, for the two kinds."""
-    program.code.cache_clear()
+def test_a_motion_over_all_its_modes_compiles_one_program(name, most, made):
+    """Between slipping and sticking, between open and closed: what is in force has a value at run time."""
+    compiled.code.cache_clear()
     motion = da.System.load(gallery.path(name)).simulate(until=most)
-    kinds = {episode.mode.shape for episode in motion.episodes}
-    assert len(kinds) == 2
+    assert len({episode.mode for episode in motion.episodes}) > 1
     assert motion.statistics["switches"] > 2
-    assert (made["programs"], made["integrators"]) == (2, 2)
+    assert (made["programs"], made["integrators"]) == (1, 1)
+
+
+def free(*coordinates, **more):
+    return da.System.from_lagrangian(sum(q.diff() ** 2 for q in coordinates) / 2, list(coordinates), **more)
+
+
+floors = [da.OneSided(x, 0, "x"), da.OneSided(y, 0, "y")]
+tied = [floors[0], da.Holonomic(x - y, "once"), da.Holonomic(2 * x - 2 * y, "again")]
+FEW = {
+    "a function": (pushed(-sign(x)), {x: 1}, {x: 2}, 1),
+    "a function and its surface": (pushed(3 * sin(t) - 2 * sign(x.diff())), {x.diff(): 1}, {x.diff(): -2}, 2),
+    "contacts": (free(x, y, forces={x: -1, y: -1}, constraints=floors), {x: 1, y: 2}, {x: 3, y: 2, y.diff(): 1}, 1),
+    "redundant rows": (free(x, y, forces={x: -1}, constraints=tied), {x: 1, y: 1}, {x: 2, y: 2}, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("system", "start", "other", "integrators"), FEW.values(), ids=FEW)
+def test_only_motions_along_surfaces_compile_one_integrator_more(system, start, other, integrators, made):
+    """However many modes there are; and from another start nothing is compiled."""
+    compiled.code.cache_clear()
+    motion = system.simulate(start, until=10.0)
+    assert len({episode.mode for episode in motion.episodes}) > 1
+    assert made["integrators"] == integrators
+    motion.at(3.0), motion.dataset
+    made.clear()
+    again = system.simulate(other, until=12.0)
+    assert again.statistics["switches"] > 0
+    again.at(3.0), again.dataset
+    assert not made
 
 
 def test_another_system_of_the_same_form_compiles_nothing(made):

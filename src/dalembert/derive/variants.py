@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import fields, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
-from sympy import Expr, ImmutableDenseMatrix, Symbol
+from sympy import Expr, Float, ImmutableDenseMatrix, Integer, Pow, Symbol
 
 from dalembert.model import (
     Constraint,
@@ -138,3 +139,25 @@ def with_constraints(base: Statement, constraints: Iterable[Constraint], extra: 
     for name, value in kept.items():
         object.__setattr__(out, name, value)
     return out
+
+
+def with_exponents(system: Statement, values: Iterable[float]) -> Statement:
+    """The statement with numbers for those parameters that are exponents: x² has a slope at zero, x^p in general none.
+
+    All parameters stay, in the same order.
+    """
+    form = system.form()
+    found = _exponents(form)
+    if not found:
+        return system
+    given = dict(zip(form.symbols, values, strict=True))
+    numbers = {s: Integer(int(v)) if float(v).is_integer() else Float(v) for s in found if (v := given[s]) is not None}
+    return with_symbols(form, lambda e: e.xreplace(numbers), form.symbols)
+
+
+@lru_cache(maxsize=256)
+def _exponents(form: Statement) -> tuple[Symbol, ...]:
+    """The parameters that are in an exponent of something that moves."""
+    powers = {p for _, e in all_expressions(form) for p in e.atoms(Pow) if p.exp.free_symbols}
+    own = {s for p in powers if not p.base.is_number for s in p.exp.free_symbols if s in form.symbols}
+    return tuple(sorted(own, key=lambda s: s.name))

@@ -168,13 +168,16 @@ class HeyokaAlgebra:
         return self.rooted(f, hy.sqrt)
 
     def rooted(self, f: Expression, root: Callable[[Expression], Expression], may_rest: bool = True) -> Expression:
-        """A root or a power of f that is no whole one; zero where its run-time value says that f is and stays zero."""
+        """A root or a power of f that is no whole one; zero where its run-time value says that f is and stays zero.
+
+        Zero also where f is below zero, by rounding: that a motion leaves the domain of a root is seen by its radicand.
+        """
         if not self.moves(f):
             return root(f)
         place = self.radicands.setdefault(f, len(self.radicands))
         if not may_rest:
             return root(f)
-        on = hy.gt(hy.expression(f"{ROOT}{place}"), 0.5)
+        on = hy.logical_and([hy.gt(hy.expression(f"{ROOT}{place}"), 0.5), hy.gt(f, self.zero)])
         return hy.select(on, root(hy.select(on, f, hy.expression(1.0))), self.zero)
 
     def magnitude(self, f: Expression) -> Expression:
@@ -230,6 +233,12 @@ def _abs(x: Expression) -> Expression:
     return hy.sqrt(x * x)
 
 
+def _without_modulus(e: sp.Pow) -> tuple[Expr, Expr]:
+    """Base and exponent of a power; |u|² is u²."""
+    even = e.exp.is_Integer and e.exp.is_even and isinstance(e.base, sp.Abs)
+    return (e.base.args[0] if even else e.base), e.exp
+
+
 class _Conversion:
     """A SymPy expression walked parts first, without recursion, into the algebra."""
 
@@ -249,17 +258,17 @@ class _Conversion:
                 memo[e] = self._algebra.known(made) if isinstance(e, sp.Add) and len(e.args) <= FEW else made
             else:
                 stack.append((e, True))
-                stack.extend((a, False) for a in e.args)
+                stack.extend((a, False) for a in (_without_modulus(e) if isinstance(e, sp.Pow) else e.args))
         return memo[root]
 
     def _node(self, e: Expr) -> Expression:
+        if isinstance(e, sp.Pow):
+            return self._power(e, *(self._memo[a] for a in _without_modulus(e)))
         arguments = [self._memo[a] for a in e.args]
         if isinstance(e, sp.Add):
             return hy.sum(arguments)
         if isinstance(e, sp.Mul):
             return hy.prod(arguments)
-        if isinstance(e, sp.Pow):
-            return self._power(e, *arguments)
         if isinstance(e, GuardedRoot):
             return hy.sqrt(arguments[0])
         if function := SMOOTH.get(type(e)):
@@ -280,7 +289,8 @@ class _Conversion:
         power = float(e.exp)
         if power < 0:
             return 1.0 / self._algebra.rooted(base, lambda u: u**-power, may_rest=False)
-        return self._algebra.rooted(base, hy.sqrt if power == 0.5 else lambda u: u**power, self._may_rest)
+        may_rest = self._may_rest or power > 1  # then its slope is zero too
+        return self._algebra.rooted(base, hy.sqrt if power == 0.5 else lambda u: u**power, may_rest)
 
     def _watch(self, e: Expr, arguments: Sequence[Expression]) -> None:
         """Take note of what must not vanish lest a function has no slope, or jumps."""

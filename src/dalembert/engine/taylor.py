@@ -251,6 +251,11 @@ class Taylor:
         """The energy at a state."""
         return float(setup.code.energy(state[None, :], np.array([t]), setup.numbers)[0, 0])
 
+    def energy_and_momenta(self, setup: Setup, t: float, state: Array) -> tuple[float, Array]:
+        """The energy and ∂L/∂q̇ at a state, no momenta where there is no Lagrangian."""
+        out = setup.code.energy(state[None, :], np.array([t]), setup.numbers)[0]
+        return float(out[0]), out[1:]
+
     def levels(self, setup: Setup, times: Array, states: Array) -> Array:
         """The left-hand sides of all constraints of the system, in force or not, along states."""
         if setup.code.outputs.levels:

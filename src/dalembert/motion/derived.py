@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.derive.variants import with_exponents
 from dalembert.engine import Along
 from dalembert.model import Statement
 from dalembert.motion.record import Episode
@@ -14,7 +15,8 @@ class Derivation:
     """Evaluates a motion along states, each stretch in its mode, on the rows that were chosen for it."""
 
     def __init__(self, engine: Any, system: Statement, values: Array, episodes: tuple[Episode, ...]) -> None:
-        self._engine, self._system, self._values, self._episodes = engine, system, values, episodes
+        self._engine, self._values, self._episodes = engine, values, episodes
+        self._system = with_exponents(system, values)
         self._programs: Any = None
 
     def along(self, times: Array, states: Array) -> Along:

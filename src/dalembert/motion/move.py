@@ -8,6 +8,7 @@ import numpy as np
 
 from dalembert.derive import Array, form
 from dalembert.derive.switching.modes import Mode, switches
+from dalembert.derive.variants import with_exponents
 from dalembert.engine import EngineName, engine
 from dalembert.model import Statement
 from dalembert.motion.record import Limits, Progress, Record
@@ -58,6 +59,7 @@ def move(
     `settle` puts a start that is a little off the constraints on them first. Raises StateError, MassError or
     ContradictionError where no motion begins.
     """
+    stated, system = system, with_exponents(system, values)
     moving = engine(settings.engine, settings.tolerance, COMPILE[settings.compile])
     mover: Mover
     known = np.abs(state) if sizes is None else np.maximum(np.abs(state), sizes)
@@ -67,7 +69,7 @@ def move(
         mover = HybridMover(moving, system, values, t0, until, known, before)
     else:
         mover = SmoothMover(moving, system, values, t0, state, known)
-    run = Run(moving, mover, system, t0, state, samples, until, limits, progress)
+    run = Run(moving, mover, stated, t0, state, samples, until, limits, progress)
     if settle:
         run.begin_on_constraints()
     record = run.go()

@@ -32,6 +32,7 @@ LEGS, STEPS = 64, 256  # of one course at most
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
 FADE = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
+STEP = 1e-9  # of itself: what jumps by more does so indeed
 LAST = 1e-12  # of the time: what is left of a run that is none
 NEWTON = 6
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
@@ -176,6 +177,8 @@ class HybridMover:
                 break
             steps = self._steps(t, state, min(until, t + REACH * self._lasted), left, longest)
             if not steps.count:
+                if steps.fired is None and steps.broken:
+                    steps = steps._replace(fired=self._falls(t, state))
                 out.append(Leg(self.setup, steps, self.mode, events, impulse, self.memo(), state))
                 if steps.fired is None:
                     return Moved(out, steps.broken)
@@ -190,7 +193,7 @@ class HybridMover:
             self.sizes = np.maximum(self.sizes, steps.largest())
             if steps.fired is None and steps.broken is None and t < until:
                 continue
-            if steps.fired is None and t >= self.until:
+            if steps.fired is None and (t >= self.until or steps.broken):
                 steps = steps._replace(fired=self._falls(t, state))
             if steps.fired is None:
                 return Moved(out, steps.broken)
@@ -275,12 +278,12 @@ class HybridMover:
         return None
 
     def _falls(self, t: float, state: Array) -> int | None:
-        """A guard that falls to zero right where the run ends, which the last step did not reach; else None."""
+        """A guard that falls to zero right where steps end before they reach it; else None."""
         assert self.mode is not None
         assert self.setup is not None
         staged = self.programs.staged(self.mode)
         found = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
-        here = [i for i in found.falls if key_of(staged, i).kind == "touch"]
+        here = [i for i in found.falls if key_of(staged, i).kind in ("touch", "side")]
         return here[0] if here else None
 
     def _rearm(self, t: float, state: Array) -> None:
@@ -345,7 +348,40 @@ class HybridMover:
             if begins:
                 raise
             return Status(Ending.BROKEN, f"no motion goes on from {self._where(t, state)}: {error}")
+        if fired is not None and fired.kind == "side" and (ended := self._stepped(earlier, found, t, state)):
+            return ended
         return self._begun(found, t, later, state, events, impulse, known)
+
+    def _stepped(self, before: Mode, found: Trial, t: float, state: Array) -> Status | None:
+        """The end of a run where energy, momenta or a constraint itself jump as a switching function changes sign.
+
+        A step of a potential or of a mass is no force, but an impulse that nothing states.
+        """
+        sides = [s or found.mode.signs[i] or 1 for i, s in enumerate(before.signs)]
+        blank = replace(before, idle=(), still=())
+        place = self._fired.place if self._fired is not None else 0
+        known = []
+        for side in (1, -1):
+            signs = tuple(side if i == place else s for i, s in enumerate(sides))
+            setup = self.programs.setup(replace(blank, signs=signs), t, state)
+            known.append((setup, *self.engine.energy_and_momenta(setup, t, state)))
+        (setup, energy, p), (other, energy_too, p_too) = known
+        v, about = state[len(state) // 2 :], self.switches.gated.gates[place].about
+        moved = float(np.abs(p) @ np.abs(v) + np.abs(p_too) @ np.abs(v)) if len(p) else 0.0
+        times, states = np.array([t]), state[None, :]
+        levels = [self.engine.levels(s, times, states)[0] for s in (setup, other)]
+        gaps = np.abs(levels[0] - levels[1])
+        sizes = np.abs(levels[0]) + np.abs(levels[1]) + self.engine.sizes(setup, times, states, self.scales)[0][: len(gaps)]
+        jumps = {
+            "the energy": abs(energy - energy_too) > STEP * (abs(energy) + abs(energy_too) + moved),
+            "the momentum": bool(len(p)) and bool((np.abs(p - p_too) > STEP * (np.abs(p) + np.abs(p_too)).max()).any()),
+            "a constraint": bool((gaps > STEP * sizes).any()),
+        }
+        for what, jumped in jumps.items():
+            if jumped:
+                words = f"{what} jumps where {about} changes sign, which no force states"
+                return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
+        return None
 
     def _refuse_massless(self, found: Trial, t: float) -> None:
         """Raise StateError where the mass matrix is singular along what the constraints leave free."""

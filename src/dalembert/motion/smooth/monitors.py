@@ -181,9 +181,18 @@ class View:
 
         def at(times: Array, places: Array) -> Array:
             states = self.course.states(times, places)
-            return what(self.engine.watch(self.course.legs[0].setup, times, states, self.course.numbers(places)))
+            return what(seen(self.engine, self.course, times, states, places))
 
         return at
+
+
+def seen(engine: Any, course: Course, times: Array, states: Array, places: Array) -> Watch:
+    """Everything that is watched at points of a course; no acceleration where what stands under a root is negative."""
+    found: Watch = engine.watch(course.legs[0].setup, times, states, course.numbers(places))
+    outside = (found.radicands < 0).any(axis=1) if found.radicands.size else np.zeros(0, dtype=bool)
+    if outside.any():
+        found = found._replace(acceleration=np.where(outside[:, None], np.nan, found.acceleration))
+    return found
 
 
 Monitor = Callable[[View], Problem | None]

@@ -19,6 +19,7 @@ def leave_roots(engine: Any, setup: Any, t: float, state: Array, until: float) -
     on = engine.roots(setup)
     zero = [int(r) for r in np.flatnonzero(~(watch.radicands[0] > 0)) if on[r]]
     a = watch.acceleration[0]
+    below = [r for r in zero if watch.radicands[0, r] < 0]  # by rounding, if the motion leads out of it
     if not zero or not np.isfinite(a).all():
         return None, []
     n, tau = len(state) // 2, MOMENT * (until - t)
@@ -28,4 +29,6 @@ def leave_roots(engine: Any, setup: Any, t: float, state: Array, until: float) -
     moment = Steps(np.array([t, t + tau]), terms)
     later = engine.watch(setup, moment.times[1:], moment.end[None, :])
     rest = [r for r in zero if not later.radicands[0, r] > 0]
+    if set(rest) & set(below):
+        return None, []
     return (moment if len(rest) < len(zero) else None), rest

@@ -16,7 +16,7 @@ from dalembert.motion.blame import at
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.mover import Moved, Mover
-from dalembert.motion.smooth.monitors import Problem, View, first_problem
+from dalembert.motion.smooth.monitors import Problem, View, first_problem, seen
 from dalembert.motion.smooth.passing import Over, last_sound, passed
 from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.recorder import Recorder
@@ -179,7 +179,7 @@ class Run:
     def _view(self, course: Course) -> View:
         points = course.points(self._fractions(course))
         sizes = np.fmax(self.sizes, np.abs(self.state))
-        watch = self.engine.watch(course.legs[0].setup, points.times, points.states, course.numbers(points.places))
+        watch = seen(self.engine, course, points.times, points.states, points.places)
         if self._before is None:
             start = course.legs[0].steps.coefficients[0, :, 0]
             self._before = self.engine.watch(course.legs[0].setup, np.array([course.begin]), start[None, :])

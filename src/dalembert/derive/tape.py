@@ -17,7 +17,7 @@ from sympy.core.function import AppliedUndef
 from dalembert.model import ModelError, StateError
 
 
-class GuardedRoot(sp.Function):
+class GuardedRoot(sp.Function):  # type: ignore[misc]
     """The square root of something that a guard of a motion keeps from vanishing: it need not be watched besides."""
 
     is_extended_real = True

@@ -40,8 +40,10 @@ def compiled_engine() -> bool:
 
 def compile_seconds() -> float:
     """The seconds this process has spent so far in derivation and compilation for the compiled engine."""
-    compiled = sys.modules.get("dalembert.engine.compiled")
-    return getattr(compiled, "compiling").seconds if hasattr(compiled, "compiling") else 0.0
+    compiling = getattr(
+        sys.modules.get("dalembert.engine.compiled"), "compiling", None
+    )  # not yet, while it is imported
+    return float(compiling.seconds) if compiling is not None else 0.0
 
 
 def engine(name: EngineName, tolerance: float, compact: bool | None = None) -> Any:

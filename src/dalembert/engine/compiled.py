@@ -111,7 +111,7 @@ class Code:
 
     @cached_property
     def _watch_ends(self) -> list[int]:
-        return np.cumsum([len(part) for part in self._watched])[:-1].tolist()
+        return [int(k) for k in np.cumsum([len(part) for part in self._watched])[:-1]]
 
     def sizes(self, states: Array, times: Array, values: Array, scales: Array) -> Array:
         """The sizes of the terms of the constraints and of their rates, (k, 2m); `scales` (2n + 1,) or (k, 2n + 1)."""
@@ -123,7 +123,7 @@ class Code:
         return self._function([*o.level_sizes, *o.rate_sizes], scaled=True)
 
     def rounding_error(self, states: Array, times: Array, values: Array, found: Array) -> Array | None:
-        """How far accelerations found at states are from those computed with longer numbers; None where there are none."""
+        """How far accelerations found at states are from those computed with longer numbers, where there are any."""
         if self._long is None:
             return None
         given = {"pars": np.ascontiguousarray(values[:, : self._long.nparams].T, dtype=np.longdouble)}
@@ -132,7 +132,8 @@ class Code:
         if self._long.is_time_dependent:
             given["time"] = np.ascontiguousarray(times, dtype=np.longdouble)
         exact = self._long(np.ascontiguousarray(states.T, dtype=np.longdouble), **given).T
-        return np.abs(found - exact).astype(float)
+        error: Array = np.abs(found - exact).astype(float)
+        return error
 
     @cached_property
     def _long(self) -> Any:
@@ -187,7 +188,7 @@ class Code:
 
     @cached_property
     def settle(self) -> "Function":
-        """What leads back onto the rows in force, to be taken off: places (n), speeds (n); and the free velocity (n)."""
+        """What leads back onto the rows in force, to be taken off: places, speeds (n); and the free velocity (n)."""
         o = self.outputs
         return self._function([*o.settle_places, *o.settle_speeds, *o.free_speeds])
 

@@ -1,5 +1,6 @@
 """heyoka's adaptive Taylor integrator of a stage: steps as polynomials, until a time or until a guard falls to zero."""
 
+from dataclasses import replace
 from math import frexp, inf, isfinite, ldexp
 from threading import Lock
 from typing import Any
@@ -37,7 +38,11 @@ class Integrator:
             for i in outputs.turning
         }
         if scaled:
-            own = {f"{x}{i}": hy.par[first + k * n + i] * hy.expression(f"{x}{i}") for k, x in enumerate("qv") for i in range(n)}
+            own = {
+                f"{x}{i}": hy.par[first + k * n + i] * hy.expression(f"{x}{i}")
+                for k, x in enumerate("qv")
+                for i in range(n)
+            }
             unit = hy.par[first + 2 * n]
             changed = hy.subs([*right, *guards.values()], {**own}) if n else []
             changed = [_in_time(e, unit) for e in changed]
@@ -61,7 +66,14 @@ class Integrator:
         self.size = len(self._integrator.decomposition)
 
     def steps(
-        self, t: float, state: Array, until: float, values: Array, most: int, longest: float = inf, units: Array | None = None
+        self,
+        t: float,
+        state: Array,
+        until: float,
+        values: Array,
+        most: int,
+        longest: float = inf,
+        units: Array | None = None,
     ) -> Steps:
         """At most so many steps from a state (2n,) at t, none longer than `longest`.
 
@@ -76,14 +88,16 @@ class Integrator:
             found = self._steps(t / unit, state, until / unit, values, most, longest / unit)
         if not self._scaled:
             return found
-        return found._replace(times=found.times * unit, coefficients=found.coefficients * units[:-1, None], unit=unit)
+        assert units is not None
+        return replace(found, times=found.times * unit, coefficients=found.coefficients * units[:-1, None], unit=unit)
 
     def expansion(self, t: float, state: Array, values: Array) -> Array:
         """The Taylor coefficients (2n, p + 1) at a state, in the stated units; not finite where there are none."""
         with self.lock:
             ta = self._placed(t, state, values)
             ta.step(0.0, True)
-            return self._tc.copy()
+            terms: Array = self._tc.copy()
+        return terms
 
     def _steps(self, t: float, state: Array, until: float, values: Array, most: int, longest: float) -> Steps:
         ta = self._placed(t, state, values)
@@ -104,7 +118,8 @@ class Integrator:
 
     def _walk(self, ta: Any, t: float, until: float, most: int, longest: float) -> Steps:
         tc, step = self._tc, ta.step
-        times, terms = [t], []
+        times: list[float] = [t]
+        terms: list[Array] = []
         fired, broken = None, None
         while len(terms) < most:
             outcome, taken = step(min(longest, until - t), True)

@@ -1,22 +1,32 @@
 """Everything the engine compiles of a system, as heyoka expressions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import heyoka as hy
-from sympy import Expr
+from sympy import Add, Expr
 from sympy.core.symbol import Str
 
 from dalembert.derive.elimination import Vector
-from dalembert.derive.mechanics import Sparse, constraint_rates, energy, rows, unconstrained
+from dalembert.derive.mechanics import constraint_rates, energy, rows, unconstrained
 from dalembert.derive.natures import following, reactions, work_doing
 from dalembert.derive.switching.stage import Actual, Stage
 from dalembert.engine.dynamics import Dynamics, augmented, forces, minus, plus, solve, stated
 from dalembert.engine.heyoka_algebra import ROOT, Expression, HeyokaAlgebra
 from dalembert.engine.magnitudes import magnitude
 from dalembert.engine.protocol import Variant
-from dalembert.model import ON_POSITIONS, Following, Held, IdealForce, IdealMagnitude, Multiplier, Statement, time
+from dalembert.model import (
+    ON_POSITIONS,
+    Following,
+    Held,
+    IdealForce,
+    IdealMagnitude,
+    Lagrangian,
+    Multiplier,
+    Statement,
+    time,
+)
 
 WEIGHT, SLOPE, OFFSET = "weight", "slope", "offset"  # run-time values of rows and of guards, by place
 
@@ -31,7 +41,8 @@ class Outputs:
     n entries: acceleration, ideal, nonideal, settle_places, settle_speeds, free_speeds, Q. m entries: level, rate,
     level_sizes, rate_sizes, pivots, squares, multipliers, reactions, b. `inertia` and `masses`: pivots of M over their
     diagonal entry and those entries, each once, by a coordinate it belongs to. `radicands`: what stands under a root
-    that is on, 1 for the others; `resting`: what stands under those that are off, 0 for the others; `jumps`: what must not vanish, lest a function jumps. M and A: entries by place.
+    that is on, 1 for the others; `resting`: what stands under those that are off, 0 for the others; `jumps`: what must
+    not vanish, lest a function jumps. M and A: entries by place.
 
     energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian; momenta: ∂L/∂q̇. powers: the rates at which active
     forces, ideal and work-doing constraint forces change that energy, only those that are not identically zero.
@@ -121,7 +132,7 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         for r, (jam, c) in enumerate(zip(solved.jams, system.constraints, strict=bool(solved.jams)))
     ]  # where a function keeps a motion on its surface, its force acts against the way it points
     guards = [algebra.convert(g, known) for g in stage.guards] + jams
-    sizes = _Sizes(system, solved, given.Q, algebra)
+    sizes = _Sizes(system, solved, given.Q, algebra, bool(stage.guards))
     guard_sizes = [sizes.of(g, known) for g in stage.guards] + [algebra.zero + 1.0 for _ in jams]
     still = [symbols[s] for s in stage.still] or [None] * n
     moving = [solved.acceleration.get(i, algebra.zero) for i in range(n)]
@@ -129,9 +140,7 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
     motion = [v if mask is None else mask * v for mask, v in zip(still, algebra.v, strict=True)]
     on_places = {r: level[r] for r, c in enumerate(system.constraints) if isinstance(c, ON_POSITIONS)}
     on_speeds = {r: rate[r] for r in range(m) if not algebra.is_zero(rate[r])}
-    along = {
-        r: algebra.total([entry * algebra.v[j] for j, entry in row.items()]) for r, row in given.A.items() if row
-    }
+    along = {r: algebra.total([entry * algebra.v[j] for j, entry in row.items()]) for r, row in given.A.items() if row}
 
     run_time: dict[str, int] = {}
     first = len(system.symbols) + len(algebra.constants)
@@ -161,7 +170,9 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         level=done(level),
         rate=done(rate),
         level_sizes=done([sizes.of(c.expr, {}) for c in system.constraints]),
-        rate_sizes=done([sizes.of_rate(level[r], row, c) for (r, row), c in zip(given.A.items(), system.constraints)]),
+        rate_sizes=done(
+            [sizes.of_rate(level[r], row, c) for (r, row), c in zip(given.A.items(), system.constraints, strict=True)]
+        ),
         pivots=dense(solved.pivots, m),
         squares=dense({r: e * masks[r] + (1.0 - masks[r]) if r in masks else e for r, e in solved.squares.items()}, m),
         inertia=_different(dense(solved.inertia, n)),
@@ -181,8 +192,8 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         settle_places=dense(solved.respond(on_places), n) if on_places else [algebra.zero] * n,
         settle_speeds=dense(solved.respond(on_speeds), n) if on_speeds else [algebra.zero] * n,
         free_speeds=dense(minus(dict(enumerate(algebra.v)), solved.respond(along)), n),
-        M={place: e for place, e in zip(M, done(list(M.values())), strict=True)},
-        A={place: e for place, e in zip(A, done(list(A.values())), strict=True)},
+        M=dict(zip(M, done(list(M.values())), strict=True)),
+        A=dict(zip(A, done(list(A.values())), strict=True)),
         b=done(b),
         Q=done(Q),
     )
@@ -192,7 +203,7 @@ class _Sizes:
     """How large the terms of expressions are, by the natural scales of what they are made of."""
 
     def __init__(
-        self, system: Statement, solved: Dynamics, Q: Vector[Expression], algebra: HeyokaAlgebra
+        self, system: Statement, solved: Dynamics, Q: Vector[Expression], algebra: HeyokaAlgebra, switches: bool
     ) -> None:
         n = len(system.coordinates)
         self._algebra = algebra
@@ -204,6 +215,7 @@ class _Sizes:
         works = [size(f * solved.free[i]) for i, f in Q.items() if i in solved.free]
         for multipliers in (solved.multipliers, solved.reactions):
             works += [x * x * solved.squares[r] for r, x in multipliers.items()]
+        works += [f * f / size(solved.masses[i]) for i, f in self._loads(system, switches) if i in solved.masses]
         load = hy.sqrt(size(algebra.total(works))) if works else algebra.zero  # of the forces that act, as √(QᵀM⁻¹Q)
         self._scales: dict[Expr, Expression] = {
             **dict(zip(system.coordinates, self._places, strict=True)),
@@ -216,6 +228,21 @@ class _Sizes:
         masses = {i: hy.sqrt(size(e)) for i, e in solved.masses.items()}
         self._load, self._masses, self._coordinates = load, masses, system.coordinates
         self.paces = [load / masses[i] for i in range(n)]  # what the forces that act make of each coordinate
+
+    def _loads(self, system: Statement, switches: bool) -> Iterator[tuple[int, Expression]]:
+        """The terms of the active forces one by one, by coordinate: in balance they have no sum to go by."""
+        if not switches:
+            return
+        body, algebra = system.unconstrained, self._algebra
+        potential = body.function if isinstance(body, Lagrangian) else getattr(body, "potential", None)
+        if potential is not None:
+            for term in Add.make_args(potential):
+                slopes = algebra.gradient(algebra.convert(term, {}), algebra.q)
+                yield from ((i, algebra.magnitude(slope)) for i, slope in slopes.items())
+        for i, force in enumerate(getattr(body, "forces", ())):
+            for term in Add.make_args(force):
+                if term != 0:
+                    yield i, algebra.magnitude(algebra.convert_force(term, {}))
 
     def of(self, e: Expr, known: Mapping[Expr, Expression]) -> Expression:
         """The size of a stated expression."""

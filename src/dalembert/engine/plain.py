@@ -61,7 +61,7 @@ class Plain:
         t: float,
         state: Array,
         known: Choice | None = None,
-        avoided: int | None = None,
+        avoided: int | None = None,  # noqa: ARG002
         rank: int | None = None,
     ) -> PlainSetup:
         """A system ready to move; raises as the principles do where no motion exists or is unique."""
@@ -83,7 +83,7 @@ class Plain:
         until: float,
         most: int,
         longest: float = inf,
-        units: None = None,
+        units: None = None,  # noqa: ARG002
     ) -> Steps:
         """Step by step, each with the polynomial of its dense output."""
 
@@ -94,7 +94,8 @@ class Plain:
                 self._failure = str(error)
                 return np.full_like(y, np.nan)  # so that the step is made smaller
 
-        times, terms = [t], []
+        times: list[float] = [t]
+        terms: list[Array] = []
         try:
             least = self.tolerance * _natural(state, rate(t, state), until - t)
             solver = DOP853(rate, t, state, until, longest, rtol=self.tolerance, atol=least)
@@ -119,18 +120,25 @@ class Plain:
         ]
         none = np.zeros((len(times), 0))
         columns = [np.array(column) for column in zip(*parts, strict=True)]
-        return Watch(*columns, none, none, none)
+        a, level, rate, pivots, squares, inertia, masses = columns
+        return Watch(a, level, rate, pivots, squares, inertia, masses, none, none, none)
 
     def sizes(
-        self, setup: PlainSetup, times: Array, states: Array, scales: Array, numbers: Array | None = None
+        self,
+        setup: PlainSetup,
+        times: Array,
+        states: Array,
+        scales: Array,
+        numbers: Array | None = None,  # noqa: ARG002
     ) -> Array:
         """The sizes of the terms of the constraints and of their rates (k, 2m), by how much shaking changes them."""
-        del numbers
         m = len(setup.system.constraints)
         out = np.zeros((len(times), 2 * m))
         signs = np.random.default_rng(0).choice([-1.0, 1.0], (3, states.shape[1] + 1 + len(setup.values)))
         n2 = states.shape[1]
-        few = np.unique(np.linspace(0, len(times) - 1, 3).astype(int)) if len(times) else []  # they change little
+        few = (
+            np.unique(np.linspace(0, len(times) - 1, 3).astype(int)) if len(times) else np.zeros(0, dtype=int)
+        )  # they change little
         for k in few:
             t, y = times[k], states[k]
             base = self._rows(setup, t, y, setup.values)
@@ -149,7 +157,7 @@ class Plain:
         rows = mass_and_rows(setup.system, [*y, t, *values])[1]
         return np.concatenate([rows.level, rows.rate])
 
-    def armed_guards(self, setup: PlainSetup, times: Array, states: Array, numbers: Array | None = None) -> Array:
+    def armed_guards(self, setup: PlainSetup, times: Array, *_: object) -> Array:  # noqa: ARG002
         """Nothing switches here."""
         return np.zeros((len(times), 0))
 

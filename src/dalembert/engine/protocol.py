@@ -3,7 +3,8 @@
 A state is one row of numbers: n coordinates, then n velocities.
 """
 
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,8 +37,9 @@ class Choice(NamedTuple):
     refinements: int = 0
 
 
-class Steps(NamedTuple):
-    """Steps of a motion, each a polynomial: times (s + 1,), coefficients (s, 2n, p + 1) of powers of (t − times[k])/unit.
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Steps of a motion, each a polynomial: times (s + 1,), coefficients (s, 2n, p + 1) of (t − times[k])/unit.
 
     `fired` is the guard that fell to zero at the end; `broken` says in words why no further step can be taken.
     """
@@ -56,7 +58,8 @@ class Steps(NamedTuple):
     @property
     def end(self) -> Array:
         """The state (2n,) at the end."""
-        return self.at(np.array([self.times[-1]]))[0]
+        last: Array = self.at(np.array([self.times[-1]]))[0]
+        return last
 
     def at(self, times: Array, steps: Array | None = None) -> Array:
         """The states (k, 2n) at times inside; `steps` says in which step each is, where that is known."""
@@ -64,7 +67,7 @@ class Steps(NamedTuple):
             steps = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, self.count - 1)
         delay = (times - self.times[steps]) / self.unit
         terms = self.coefficients[steps]
-        out = terms[:, :, -1]
+        out: Array = terms[:, :, -1]
         for k in range(terms.shape[2] - 2, -1, -1):
             out = out * delay[:, None] + terms[:, :, k]
         return out
@@ -75,7 +78,8 @@ class Steps(NamedTuple):
         spans = np.diff(self.times) / self.unit
         scaled = self.coefficients * (spans[:, None] ** np.arange(len(powers)))[:, None, :]
         found: Array = np.abs(scaled @ powers).max(axis=(0, 2))
-        return np.nan_to_num(found, nan=0.0, posinf=0.0)
+        out: Array = np.nan_to_num(found, nan=0.0, posinf=0.0)
+        return out
 
     def until(self, count: int, end: float | None = None) -> "Steps":
         """The first steps; the last of them up to a time where one is given."""

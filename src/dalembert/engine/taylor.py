@@ -12,7 +12,7 @@ from math import frexp, inf
 import numpy as np
 
 from dalembert.derive import Array, instant_at, mass_and_rows
-from dalembert.derive.switching.stage import Stage, spare, whole
+from dalembert.derive.switching.stage import spare, whole
 from dalembert.engine.compiled import Code, code
 from dalembert.engine.heyoka_algebra import ROOT
 from dalembert.engine.integrator import Integrator
@@ -186,9 +186,7 @@ class Taylor:
         """Everything that is watched along states."""
         return setup.code.watch(states, times, setup.numbers if numbers is None else numbers)
 
-    def sizes(
-        self, setup: Setup, times: Array, states: Array, scales: Array, numbers: Array | None = None
-    ) -> Array:
+    def sizes(self, setup: Setup, times: Array, states: Array, scales: Array, numbers: Array | None = None) -> Array:
         """The sizes of the terms of the constraints, then of their rates, along states (k, 2m)."""
         return setup.code.sizes(states, times, setup.numbers if numbers is None else numbers, scales)
 
@@ -231,9 +229,7 @@ class Taylor:
         out[list(setup.holds)] = True
         return out
 
-    def rounding_error(
-        self, setup: Setup, times: Array, states: Array, found: Array, numbers: Array
-    ) -> Array | None:
+    def rounding_error(self, setup: Setup, times: Array, states: Array, found: Array, numbers: Array) -> Array | None:
         """How far accelerations found at states are from those of longer numbers (k, n); None where there are none."""
         return setup.code.rounding_error(states, times, numbers, found)
 
@@ -242,7 +238,7 @@ class Taylor:
         return setup.code.stated
 
     def settle(self, setup: Setup, t: float, state: Array) -> tuple[Array, Array, Array]:
-        """The nearest way onto the rows in force, in the metric of M: changes of places and speeds; the free velocity."""
+        """The nearest way onto the rows in force in the metric of M: changes of places and speeds; the free velocity"""
         out = setup.code.settle(state[None, :], np.array([t]), setup.numbers)[0]
         places, speeds, free = np.split(out, 3)
         return -places, -speeds, free
@@ -290,7 +286,8 @@ class Taylor:
 
     def roots(self, setup: Setup) -> Array:
         """Which roots are on, 1 or 0, (r,)."""
-        return setup.numbers[setup.code.places(ROOT)]
+        out: Array = setup.numbers[setup.code.places(ROOT)]
+        return out
 
     def order(self, setup: Setup) -> int:
         """The order of the series."""
@@ -334,4 +331,5 @@ def natural_units(scales: Array, acceleration: Array, left: float) -> Array | No
     if all(abs(frexp(x)[1]) <= ODD for x in known) and abs(frexp(T)[1]) <= 2 * ODD:
         return None
     filled = [np.where(x > 0, x, x.max(initial=0.0) or 1.0) for x in (places, speeds)]
-    return np.ldexp(1.0, np.array([frexp(x)[1] for x in (*filled[0], *filled[1], T)]))
+    units: Array = np.ldexp(1.0, np.array([frexp(x)[1] for x in (*filled[0], *filled[1], T)]))
+    return units

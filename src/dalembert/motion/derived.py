@@ -50,7 +50,6 @@ class Derivation:
             from dalembert.motion.hybrid.programs import Programs
 
             self._programs = Programs(self._engine, self._system, self._values)
-        self._programs.surfaces = self._programs.surfaces or 0 in episode.mode.signs
         return self._programs.setup(episode.mode, t, state)
 
     def _part(self, setup: Any, episode: Episode, times: Array, states: Array) -> Along:

@@ -2,8 +2,8 @@
 
 A file is the dataset of the motion, for anyone to read, with three attributes for `load`: the number of the format,
 the system as the text of a model file, and a record in JSON of all that is not an array (floats are written so that
-they read back bit for bit). The record has a digest of the arrays, of the model and of itself, so that a damaged file is
-not believed; one of format 2 has a digest of the arrays alone.
+they read back bit for bit). The record has a digest of the arrays, of the model and of itself, so that a damaged file
+is not believed; one of format 2 has a digest of the arrays alone.
 """
 
 import errno
@@ -115,7 +115,8 @@ def load(path: str | PathLike[str], kind: type[T], system_kind: type[Statement])
         raise ModelError(subject, ["this is not a motion: it was not written by Motion.save"])
     if found not in READ:
         other = "an older" if int(found) < FORMAT else "a newer"
-        fault = f"this motion is in format {found}, and this version of dalembert reads {READ[0]} and {READ[1]}: use {other} one"
+        known = " and ".join(map(str, READ))
+        fault = f"this motion is in format {found}, and this version of dalembert reads {known}: use {other} one"
         raise ModelError(subject, [fault])
     try:
         model, record = data.attrs[MODEL_KEY], json.loads(data.attrs[RECORD_KEY])

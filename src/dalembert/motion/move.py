@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Settings:
     tolerance: float
     compile: str = "auto"
     drift: float | None = None
-    singular: str = "stop"
+    singular: Literal["stop", "pass"] = "stop"
     step: float = float("inf")
 
 

@@ -54,7 +54,7 @@ class Record:
     """What a run leaves: samples times (k,) and states (k, 2n), works (k, 4), where it ended, and how.
 
     `defect` is the largest found, at `points` inside the steps. `dense` has the times, coefficients and units of
-    the polynomials of all legs, None where they are too many to be kept. `sizes` (2n,): how large the state was of late.
+    the polynomials of all legs, None where they are too many to be kept. `sizes` (2n,): how large the state was.
     """
 
     times: Array

@@ -78,12 +78,23 @@ def simulate(
     (refuse_switches if settings.engine == "plain" else refuse_unknown)(system)
     state, solved = _begun(system, start, plan)
     begin, earlier = perf_counter(), compile_seconds()
-    before, sizes = None, ()
+    before, sizes = None, tuple[float, ...]()
     if isinstance(start, Trajectory) and start.system.form() == system.form():
         before, sizes = start.episodes[-1].mode, start.sizes
     known = np.array(sizes) if sizes else None
     done = move(
-        system, plan.values, settings, plan.t0, state, plan.samples, plan.until, plan.limits, progress, before, True, known
+        system,
+        plan.values,
+        settings,
+        plan.t0,
+        state,
+        plan.samples,
+        plan.until,
+        plan.limits,
+        progress,
+        before,
+        True,
+        known,
     )
     seconds, record = perf_counter() - begin - (compile_seconds() - earlier), done.record
     if record.status.ending == Ending.BROKEN and record.time == plan.t0:

@@ -58,10 +58,14 @@ TABLE = {
         "a guard that is zero: what switches at the same time",
     ),
     "BESIDE": Tolerance(
-        2.0**-27, "the step", "how far beyond a point without a Taylor series a motion is carried by the last polynomial"
+        2.0**-27,
+        "the step",
+        "how far beyond a point without a Taylor series a motion is carried by the last polynomial",
     ),
     "PASSED": Tolerance(
-        1e-9, "the largest of the velocity of late", "the defect beyond a singular place on the branch that goes on smoothly"
+        1e-9,
+        "the largest of the velocity of late",
+        "the defect beyond a singular place on the branch that goes on smoothly",
     ),
 }
 

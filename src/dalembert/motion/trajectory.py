@@ -87,7 +87,9 @@ class Trajectory:
             (Origin(record.begin_time, tuple(map(float, record.begin)), sizes),),
             tuple(map(float, record.sizes)),
         )
-        if not record.status.ok and len(record.times):  # forces may not exist where a run breaks; the end itself is kept
+        if not record.status.ok and len(
+            record.times
+        ):  # forces may not exist where a run breaks; the end itself is kept
             last = motion._derivation.along(record.times[-1:], record.states[-1:]) if record.episodes else (np.nan,)
             if not all(np.isfinite(part).all() for part in last):
                 kept = slice(len(record.times) - 1)
@@ -196,7 +198,7 @@ class Trajectory:
             out = np.zeros((len(self.begin_values), len(times)))
             for k in np.unique(place):
                 mine = place == k
-                out[:, mine] = Steps(*dense[k][:2], unit=dense[k][2]).at(times[mine]).T
+                out[:, mine] = Steps(dense[k][0], dense[k][1], unit=dense[k][2]).at(times[mine]).T
             return out
         return self._again(times)
 
@@ -214,9 +216,7 @@ class Trajectory:
             until = self.end_time if k + 1 == len(begins) else float(begins[k + 1])
             limits = Limits(np.inf, np.inf, drift, s.singular, s.step)
             known = np.array(sizes) if sizes else None
-            done = move(
-                self.system, self.values, s, begin, np.array(state), wanted, until, limits, sizes=known
-            ).record
+            done = move(self.system, self.values, s, begin, np.array(state), wanted, until, limits, sizes=known).record
             states = done.states[: len(wanted)]
             if len(states) < len(wanted):
                 raise StateError("at", [f"the motion cannot be gone over again: {done.status}"])
@@ -276,7 +276,9 @@ class Trajectory:
             origins=(*self.origins, *later.origins),
             sizes=later.sizes,
             settings=later.settings,
-            statistics=MappingProxyType({**later.statistics, **numbers, "largest_drift": drift, "largest_defect": defect}),
+            statistics=MappingProxyType(
+                {**later.statistics, **numbers, "largest_drift": drift, "largest_defect": defect}
+            ),
         )
         halves = [vars(part).get("_dense") for part in (self, later)]
         vars(joined)["_dense"] = None if None in halves else (*halves[0], *halves[1])  # type: ignore[misc]

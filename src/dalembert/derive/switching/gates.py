@@ -86,9 +86,7 @@ class Gated:
         """The gates, by place, that decide anything when all have these signs."""
         given = {g.symbol: S(s or 1) for g, s in zip(self.gates, signs, strict=True)}
         return tuple(
-            i
-            for i, g in enumerate(self.gates)
-            if any(c is S.One or c.xreplace(given) != 0 for c in g.contexts)
+            i for i, g in enumerate(self.gates) if any(c is S.One or c.xreplace(given) != 0 for c in g.contexts)
         )
 
 
@@ -123,7 +121,7 @@ def gated(form: Statement) -> Gated:
         replace(
             by_symbol[s],
             symbol=names[s],
-            function=renamed(by_symbol[s].function),
+            function=renamed(sweep.safe(by_symbol[s].function, contexts.get(s, (S.One,)))),
             places=tuple(places[s]),
             contexts=tuple(map(renamed, contexts.get(s, (S.One,)))),
         )
@@ -246,13 +244,13 @@ class _Sweep:
         if faults:
             self.faults += [f"{place}: {_words(node)}: {fault}" for fault in faults]
             return node
-        cases: list[tuple[Expr, Boolean]] = []
+        every: list[tuple[Expr, Boolean]] = []
         left: Boolean = S.true  # no case before holds
         for value, c in zip(values, [*(self._made[c] for c in stated[:-1]), S.true], strict=True):
             holds, left = _all([left, c]), _all([left, _opposite(c)])
-            if holds is not S.false:
-                cases.append((self._made[value], holds))
-        self._weights[node] = [_weight(holds) for _, holds in cases], values, stated
+            every.append((self._made[value], holds))
+        self._weights[node] = [S.Zero if holds is S.false else _weight(holds) for _, holds in every], values, stated
+        cases = [(e, holds) for e, holds in every if holds is not S.false]
         decisive = _symbols_in(*stated)
         if len(cases) == 1:
             return cases[0][0]
@@ -279,6 +277,12 @@ class _Sweep:
                 args[0] = weight * args[0] + (1 - weight) ** 2 * safe  # squared, lest SymPy mixes its terms with others
             made[node] = _rebuilt(node, args)
         return made[e]
+
+    def safe(self, function: Expr, contexts: tuple[Expr, ...]) -> Expr:
+        """The function of a gate, with a finite value also where the gate decides nothing."""
+        if S.One in contexts:
+            return function
+        return self._everywhere(function, 1 - Mul(*(1 - c for c in contexts)), set())
 
     def contexts(self, expressions: Iterable[Expr]) -> dict[Symbol, tuple[Expr, ...]]:
         """Where each gate decides anything: the products of the weights of the cases it stands in."""

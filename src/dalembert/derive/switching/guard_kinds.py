@@ -40,9 +40,11 @@ class Touch:
     name = "touch"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:  # noqa: ARG002
+        """See `GuardKind`."""
         return place not in mode.closed
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
         rubs = tuple(
             STICKS if state == OFF and place in rub.members else state
             for rub, state in zip(switches.rubs, mode.rubs, strict=True)
@@ -56,9 +58,11 @@ class Release:
     name = "release"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:  # noqa: ARG002
+        """See `GuardKind`."""
         return place in mode.closed and place not in mode.idle
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
         closed = tuple(j for j in mode.closed if j != place)
         left = replace(mode, closed=closed)
         rubs = tuple(
@@ -74,9 +78,11 @@ class Parted:
     name = "parted"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:  # noqa: ARG002
+        """See `GuardKind`."""
         return place in mode.closed and place in mode.idle
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:
+        """See `GuardKind`."""
         yield from Release().after(switches, mode, place, rests)
 
 
@@ -86,9 +92,11 @@ class Stop:
     name = "stop"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:  # noqa: ARG002
+        """See `GuardKind`."""
         return mode.rubs[place] in DIRECTIONS
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
         other = BACKWARD if mode.rubs[place] == FORWARD else FORWARD
         for state in (STICKS, other) if rests else (other,):
             yield replace(mode, rubs=changed(mode.rubs, place, state))
@@ -100,9 +108,11 @@ class Slow:
     name = "slow"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:  # noqa: ARG002
+        """See `GuardKind`."""
         return mode.rubs[place] == SLIPS
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
         if rests:
             yield replace(mode, rubs=changed(mode.rubs, place, STICKS))
 
@@ -113,9 +123,11 @@ class Up:
     name, slips = "up", BACKWARD
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:  # noqa: ARG002
+        """See `GuardKind`."""
         return mode.rubs[place] == STICKS
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
         yield replace(mode, rubs=changed(mode.rubs, place, self.slips))
 
 
@@ -137,9 +149,11 @@ class Normal:
     name = "normal"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:
+        """See `GuardKind`."""
         return place in switches.active(mode)
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
         k = switches.pressed.index(place)
         yield replace(mode, normals=changed(mode.normals, k, -mode.normals[k]))
 
@@ -150,9 +164,11 @@ class Side:
     name = "side"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:
+        """See `GuardKind`."""
         return bool(mode.signs[place]) and place in switches.gated.live(mode.signs)
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
         yield replace(mode, signs=changed(mode.signs, place, -mode.signs[place]))
         yield replace(mode, signs=changed(mode.signs, place, 0))
 
@@ -163,9 +179,11 @@ class Above:
     name, leaves = "above", 1
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:  # noqa: ARG002
+        """See `GuardKind`."""
         return mode.signs[place] == 0
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
         yield replace(mode, signs=changed(mode.signs, place, self.leaves))
 
 
@@ -181,9 +199,11 @@ class Coefficient:
     name = "coefficient"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:
+        """See `GuardKind`."""
         return place in switches.active(mode)
 
     def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
         yield from ()
 
 
@@ -193,16 +213,15 @@ class Jam(Coefficient):
     name = "jam"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:  # noqa: ARG002
+        """See `GuardKind`."""
         return True
 
 
-KINDS: dict[str, GuardKind] = {
-    kind.name: kind
-    for kind in (
-        Touch(), Release(), Parted(), Stop(), Slow(), Up(), Down(), Hold(), Normal(), Side(), Above(), Below(),
-        Coefficient(), Jam(),
-    )
-}  # fmt: skip
+EVERY: tuple[GuardKind, ...] = (
+    Touch(), Release(), Parted(), Stop(), Slow(), Up(), Down(), Hold(), Normal(), Side(), Above(), Below(),
+    Coefficient(), Jam(),
+)  # fmt: skip
+KINDS = {kind.name: kind for kind in EVERY}
 """All kinds, by name."""
 
 

@@ -23,10 +23,11 @@ class Actual(Reaction):
 class Stage:
     """A smooth statement, whose constraints may also be `Held`, and whose natures may be `Following`.
 
-    `run_time`: those of its parameters that are such values. `masks`: for each row the parameter that says whether it is in force (1 or 0), None where it always is; empty where
-    all are. `guards`: expressions that may refer to reactions and must stay positive. `levels`: the left-hand sides of
-    all constraints of the system the stage is of, in force or not. `looked`: what else is looked at. `still`: for each coordinate the parameter that is 0
-    where it cannot move, else 1; empty where all can.
+    `run_time`: those of its parameters that are such values. `masks`: for each row the parameter that says whether it
+    is in force (1 or 0), None where it always is; empty where all are. `guards`: expressions that may refer to
+    reactions and must stay positive. `levels`: the left-hand sides of all constraints of the system the stage is of, in
+    force or not. `looked`: what else is looked at. `still`: for each coordinate the parameter that is 0 where it cannot
+    move, else 1; empty where all can.
     """
 
     statement: Statement

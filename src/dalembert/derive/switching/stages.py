@@ -73,7 +73,10 @@ class Staged:
         }
         run |= dict(zip(s.press, map(float, mode.normals), strict=True))
         run |= {g.symbol: float(sign) for g, sign in zip(s.gated.gates, mode.signs, strict=True)}
-        run |= {x: float(sign == 0 and self.slides.get(g) not in idle) for g, (x, sign) in enumerate(zip(s.surface, mode.signs, strict=True))}
+        run |= {
+            x: float(sign == 0 and self.slides.get(g) not in idle)
+            for g, (x, sign) in enumerate(zip(s.surface, mode.signs, strict=True))
+        }
         run |= {x: float(i not in mode.still) for i, x in enumerate(s.still)}
         return [run.get(x, 0.0) for x in self.stage.statement.symbols]
 
@@ -263,5 +266,3 @@ def staged(form: Statement, bases: Bases, surfaces: bool = False, spare: bool = 
     `spare`: with rows that may be left out because they are redundant.
     """
     return _Builder(switches(form), bases, surfaces, spare).staged()
-
-

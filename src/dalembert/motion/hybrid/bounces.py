@@ -44,9 +44,7 @@ class Bounces:
         self._sided = list(programs.switches.one_sided)
         self._hard = [j for j in range(len(self._constraints)) if j not in programs.switches.one_sided]
 
-    def at(
-        self, t: float, state: Array, mode: Mode, setup: Setup, scales: Array, lasted: float = inf
-    ) -> Struck | None:
+    def at(self, t: float, state: Array, mode: Mode, setup: Setup, scales: Array, lasted: float = inf) -> Struck | None:
         """The impact of contacts that close at a state, in a mode that lasted so long; None where none does."""
         engine, n = self._programs.engine, len(state) // 2
         times, states = np.array([t]), state[None, :]

@@ -32,7 +32,7 @@ LEGS, STEPS = 64, 256  # of one course at most
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
 FADE = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
-STEP = 1e-9  # of itself: what jumps by more does so indeed
+ASIDE, STEP = 1e-9, 0.6  # how far beside it two sides are compared, of natural sizes; and what of it stays at 1/16
 LAST = 1e-12  # of the time: what is left of a run that is none
 NEWTON = 6
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
@@ -118,7 +118,7 @@ class HybridMover:
         self._resting = tuple(sorted({*self._resting} - {*roots}))
         self.setup = self.setup.resting(self._resting)
 
-    def choose(self, t: float, state: Array, avoided: int | None = None) -> bool:
+    def choose(self, t: float, state: Array, avoided: int | None = None) -> bool:  # noqa: ARG002
         """Choose rows afresh for a state; whether the choice changed."""
         assert self.mode is not None
         assert self.setup is not None
@@ -161,6 +161,7 @@ class HybridMover:
                     out += self._prelude[:-1]
                     out.append(replace(last, events=(*last.events, *events), impulse=last.impulse + impulse))
                     events, impulse = (), 0.0
+                assert self.setup is not None
                 if len(self.engine.roots(self.setup)) and (moment := self._leave_roots(t, state, until)):
                     out.append(Leg(self.setup, moment, self.mode, events, impulse, self.memo(), brief=True))
                     t, state, events, impulse = float(moment.times[-1]), moment.end, (), 0.0
@@ -178,7 +179,7 @@ class HybridMover:
             steps = self._steps(t, state, min(until, t + REACH * self._lasted), left, longest)
             if not steps.count:
                 if steps.fired is None and steps.broken:
-                    steps = steps._replace(fired=self._falls(t, state))
+                    steps = replace(steps, fired=self._falls(t, state))
                 out.append(Leg(self.setup, steps, self.mode, events, impulse, self.memo(), state))
                 if steps.fired is None:
                     return Moved(out, steps.broken)
@@ -194,7 +195,7 @@ class HybridMover:
             if steps.fired is None and steps.broken is None and t < until:
                 continue
             if steps.fired is None and (t >= self.until or steps.broken):
-                steps = steps._replace(fired=self._falls(t, state))
+                steps = replace(steps, fired=self._falls(t, state))
             if steps.fired is None:
                 return Moved(out, steps.broken)
             self._switched(steps.fired)
@@ -239,14 +240,14 @@ class HybridMover:
 
     def _refined(self, steps: Steps) -> Steps:
         """The steps up to the zero of the guard that fell: it was given a slack."""
-        assert self.setup is not None
-        assert steps.fired is not None
-        guard, last = steps.fired, steps.count - 1
+        setup, guard, last = self.setup, steps.fired, steps.count - 1
+        assert setup is not None
+        assert guard is not None
         begin, end = float(steps.times[last]), float(steps.times[-1])
 
         def value(time: float) -> float:
             place = steps.at(np.array([time]), np.array([last]))
-            return float(self.setup.code.guards(place, np.array([time]), self.setup.numbers)[0, guard])
+            return float(setup.code.guards(place, np.array([time]), setup.numbers)[0, guard])
 
         one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
         two, at_one, at_two = end, value(one), value(end)
@@ -260,12 +261,12 @@ class HybridMover:
             at_two = value(two)
         time = two if abs(at_two) <= abs(at_one) else one
         count = steps.count if time > begin else last
-        return steps.until(count, time if time > begin else None)._replace(fired=guard)
+        return replace(steps.until(count, time if time > begin else None), fired=guard)
 
     def _switched(self, guard: int) -> None:
         """Take note of the guard that fell."""
-        assert self.mode is not None
-        self._fired = key_of(self.programs.staged(self.mode), guard)
+        assert self.setup is not None
+        self._fired = key_of(self.programs.staged_of(self.setup), guard)
         self._undecided = True
         self.sizes = FADE * self.sizes
 
@@ -281,7 +282,7 @@ class HybridMover:
         """A guard that falls to zero right where steps end before they reach it; else None."""
         assert self.mode is not None
         assert self.setup is not None
-        staged = self.programs.staged(self.mode)
+        staged = self.programs.staged_of(self.setup)
         found = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
         here = [i for i in found.falls if key_of(staged, i).kind in ("touch", "side")]
         return here[0] if here else None
@@ -290,7 +291,7 @@ class HybridMover:
         """Arm the guards of the mode anew, from a state within it."""
         assert self.mode is not None
         assert self.setup is not None
-        staged = self.programs.staged(self.mode)
+        staged = self.programs.staged_of(self.setup)
         guarded = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
         stays = (*guarded.stays, *guarded.falls, *guarded.rises)
         self.setup = armed(self.setup, staged, replace(guarded, stays=stays))
@@ -331,7 +332,9 @@ class HybridMover:
                 known = {e.name for e in events}
                 if struck.rests and self.switches.rubs:
                     t, state, events, impulse = self._come_to_rest(struck, t, state, guess)
-            found = self._search.find(t, state, self._guesses(guess, fired, t, state, begins), self.scales, begins, fired)
+            found = self._search.find(
+                t, state, self._guesses(guess, fired, t, state, begins), self.scales, begins, fired
+            )
             if begins:
                 self._refuse_massless(found, t)
             later = t
@@ -357,38 +360,47 @@ class HybridMover:
 
         A step of a potential or of a mass is no force, but an impulse that nothing states.
         """
-        sides = [s or found.mode.signs[i] or 1 for i, s in enumerate(before.signs)]
-        blank = replace(before, idle=(), still=())
         place = self._fired.place if self._fired is not None else 0
-        known = []
-        for side in (1, -1):
-            signs = tuple(side if i == place else s for i, s in enumerate(sides))
-            setup = self.programs.setup(replace(blank, signs=signs), t, state)
-            known.append((setup, *self.engine.energy_and_momenta(setup, t, state)))
-        (setup, energy, p), (other, energy_too, p_too) = known
-        v, about = state[len(state) // 2 :], self.switches.gated.gates[place].about
-        moved = float(np.abs(p) @ np.abs(v) + np.abs(p_too) @ np.abs(v)) if len(p) else 0.0
-        times, states = np.array([t]), state[None, :]
-        levels = [self.engine.levels(s, times, states)[0] for s in (setup, other)]
-        gaps = np.abs(levels[0] - levels[1])
-        sizes = np.abs(levels[0]) + np.abs(levels[1]) + self.engine.sizes(setup, times, states, self.scales)[0][: len(gaps)]
-        jumps = {
-            "the energy": abs(energy - energy_too) > STEP * (abs(energy) + abs(energy_too) + moved),
-            "the momentum": bool(len(p)) and bool((np.abs(p - p_too) > STEP * (np.abs(p) + np.abs(p_too)).max()).any()),
-            "a constraint": bool((gaps > STEP * sizes).any()),
-        }
-        for what, jumped in jumps.items():
-            if jumped:
+        sides = [s or found.mode.signs[i] or 1 for i, s in enumerate(before.signs)]
+        pair = [
+            self.programs.setup(
+                replace(before, idle=(), still=(), signs=tuple(side if i == place else s for i, s in enumerate(sides))),
+                t,
+                state,
+            )
+            for side in (1, -1)
+        ]
+        way = ASIDE * self._reach(pair[0], t, state)
+        near, far = (self._apart(pair, t, state + share * way) for share in (1 / 16, 1.0))
+        for what, there in far.items():
+            if (np.abs(near[what]) > STEP * np.abs(there)).any():  # it does not vanish towards the surface
+                about = self.switches.gated.gates[place].about
                 words = f"{what} jumps where {about} changes sign, which no force states"
                 return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
         return None
+
+    def _reach(self, setup: Setup, t: float, state: Array) -> Array:
+        """How large coordinates and velocities (2n,) are, or could be by the forces that act, none of them zero."""
+        span = max(t - self.t0, AHEAD * (self.until - self.t0))
+        v = self.sizes[len(state) // 2 :] + span * self._watch.paces(setup, t, state)
+        both = np.concatenate([self.sizes[: len(v)] + span * v, v])
+        return np.where(both > 0, both, both.max(initial=0.0) or 1.0)
+
+    def _apart(self, pair: list[Setup], t: float, state: Array) -> dict[str, Array]:
+        """By how much energy, momenta and constraints differ between the two sides of a switching function."""
+        times, states = np.array([t]), state[None, :]
+        (one, p), (two, p_too) = (self.engine.energy_and_momenta(setup, t, state) for setup in pair)
+        gaps = [self.engine.levels(setup, times, states)[0] for setup in pair]
+        return {"the energy": np.array([one - two]), "the momentum": p - p_too, "a constraint": gaps[0] - gaps[1]}
 
     def _refuse_massless(self, found: Trial, t: float) -> None:
         """Raise StateError where the mass matrix is singular along what the constraints leave free."""
         watch = self.engine.watch(found.setup, np.array([t]), found.state[None, :])
         inertia, masses, _ = self.engine.names(found.setup)
         lost = [*np.array(inertia)[watch.inertia[0] <= 0], *np.array(masses)[watch.masses[0] <= 0]]
-        fault = f"the mass matrix is singular: {', '.join(dict.fromkeys(lost))} vanishes, and no constraint makes up for it"
+        fault = (
+            f"the mass matrix is singular: {', '.join(dict.fromkeys(lost))} vanishes, and no constraint makes up for it"
+        )
         refuse(StateError, "the start", [fault] if lost else [])
 
     def _begun(
@@ -409,7 +421,11 @@ class HybridMover:
                 self._prelude.append(Leg(found.setup, steps, found.mode, memo=self._memo_of(found), brief=True))
                 later = float(steps.times[1])
         v, new = state[n:], new[n:]
-        if found.marginal is False and (later == t or found.moment is not None) and (np.abs(new - v) > tolerance("TIE") * (np.abs(v) + self.scales[n : 2 * n])).any():
+        if (
+            found.marginal is False
+            and (later == t or found.moment is not None)
+            and (np.abs(new - v) > tolerance("TIE") * (np.abs(v) + self.scales[n : 2 * n])).any()
+        ):
             M = self.programs.arrays(found.setup, t, state).M  # a kink of a constraint takes energy
             impulse += 0.5 * float((new - v) @ M @ (new + v))
         self.mode = found.mode
@@ -420,7 +436,7 @@ class HybridMover:
     def _come_to_rest(
         self, struck: Struck, t: float, state: Array, guess: Mode
     ) -> tuple[float, Array, list[Event], float]:
-        """The last bounces, too low to be told, as one stretch of contact without friction: it begins where they end."""
+        """The last bounces, too low to be told, as a stretch of contact without friction, which begins after."""
         closed = tuple(sorted({*guess.closed, *struck.rests}))
         off = tuple(
             OFF if set(rub.members) & set(struck.rests) else r
@@ -563,7 +579,9 @@ class HybridMover:
     def _ever_faster(self) -> bool:
         """Whether switches follow each other in ever shorter times, and have become many."""
         spans = np.diff(list(self._recent)[-13::4])
-        return bool(len(spans) == 3 and (spans[1:] < 0.9 * spans[:-1]).all() and spans[-1] < 1e-3 * (self.until - self.t0))
+        return bool(
+            len(spans) == 3 and (spans[1:] < 0.9 * spans[:-1]).all() and spans[-1] < 1e-3 * (self.until - self.t0)
+        )
 
     def _where(self, t: float, state: Array) -> str:
         return at(self.system, t, state)
@@ -581,5 +599,3 @@ def _constant(state: Array, order: int) -> Array:
     out = np.zeros((1, len(state), order + 1))
     out[0, :, 0] = state
     return out
-
-

@@ -186,7 +186,7 @@ class ModeSearch:
         return Trial(mode, staged, setup, begin, guarded, why, tuple(resting), marginal, moment)
 
     def gained(self, trial: Trial, t: float, state: Array, tau: float) -> Trial:
-        """A mode whose frictions have begun to slip a time τ ago: with the speed ½ r τ and the way r τ²/6 since then."""
+        """A mode whose frictions have begun to slip a time τ ago: with the speed ½ r τ, and r τ²/6 from there."""
         natural = dict.fromkeys(trial.slips, 1.0)
         at_rest = self.planar.pushed(trial.mode, trial.setup, t, state, {k: np.zeros(2) for k in trial.slips})
         rest = self.planar.begun(trial.mode, trial.setup, t, at_rest, {k: np.zeros(2) for k in trial.slips}, natural)
@@ -366,11 +366,7 @@ class ModeSearch:
             if not P:
                 bases.append(known)
                 continue
-            within = [
-                r
-                for r in active
-                if not np.delete(pattern[r], P).any() and A[r].any() and not moving[r]
-            ]
+            within = [r for r in active if not np.delete(pattern[r], P).any() and A[r].any() and not moving[r]]
             basis = _independent(A[:, P], within)
             if not basis:
                 bases.append(known)  # it is off
@@ -394,12 +390,11 @@ class ModeSearch:
         rests = {key: self._rests(trial, key, t, state) for key in keys}
         options = [list(KINDS[k.kind].after(self.switches, trial.mode, k.place, rests[k])) for k in keys]
         if len(keys) > 1:
-            whole: Mode | None = trial.mode
+            whole = trial.mode
             for key in keys:
                 step = next(iter(KINDS[key.kind].after(self.switches, whole, key.place, rests[key])), None)
                 whole = step or whole
-            if whole is not None:
-                yield whole
+            yield whole
         for row in options:
             yield from self._provided(row)
         for one, other in combinations(range(len(keys)), 2):
@@ -407,10 +402,8 @@ class ModeSearch:
                 yield from KINDS[keys[other].kind].after(self.switches, first, keys[other].place, rests[keys[other]])
 
     def _provided(self, modes: list[Mode]) -> Iterator[Mode]:
-        """The modes, and before one that stays on a surface, a program that provides for it."""
+        """The modes whose rows there are: those on surfaces of functions that can be held."""
         for mode in modes:
-            if 0 in mode.signs and not self.programs.surfaces:
-                self.programs.surfaces = True
             staged = self.programs.staged(mode)
             if all(sign or g in staged.slides for g, sign in enumerate(mode.signs)):
                 yield mode
@@ -419,9 +412,8 @@ class ModeSearch:
         """Modes with fewer rows, where those of a mode have no solution."""
         for k, state in enumerate(mode.rubs):
             if state == STICKS:
-                ways = (FORWARD, BACKWARD)
-                staged = self.programs.staged(mode)
-                ways = (SLIPS,) if len(staged.sticks.get(k, ())) > 1 else ways
+                plane = len(self.programs.staged(mode).sticks.get(k, ())) > 1
+                ways = (SLIPS,) if plane else (FORWARD, BACKWARD)
                 for way in ways:
                     yield replace(mode, rubs=(*mode.rubs[:k], way, *mode.rubs[k + 1 :]))
         for j in mode.closed:
@@ -489,7 +481,8 @@ class ModeSearch:
 
     def acceleration(self, trial: Trial, t: float) -> Array:
         """The acceleration (n,) of a mode at its state."""
-        return self.engine.watch(trial.setup, np.array([t]), trial.state[None, :]).acceleration[0]
+        out: Array = self.engine.watch(trial.setup, np.array([t]), trial.state[None, :]).acceleration[0]
+        return out
 
 
 def _metric(M: Array, A: Array) -> Array | None:

@@ -56,9 +56,7 @@ class PlaneFriction:
         speeds = scales[n : 2 * n] + paces * span
         staged = self._programs.staged(mode)
         return {
-            k: float((np.abs(now.A[list(rows)]) @ speeds).max())
-            for k, rows in staged.sticks.items()
-            if len(rows) > 1
+            k: float((np.abs(now.A[list(rows)]) @ speeds).max()) for k, rows in staged.sticks.items() if len(rows) > 1
         }
 
     def slow(self, mode: Mode, paces: dict[int, float]) -> tuple[float, ...]:
@@ -102,7 +100,9 @@ class PlaneFriction:
                 break
         return Onset(ways, rates, largest, holds)
 
-    def begun(self, mode: Mode, setup: Setup, t: float, state: Array, ways: dict[int, Array], paces: dict[int, float]) -> Array:
+    def begun(
+        self, mode: Mode, setup: Setup, t: float, state: Array, ways: dict[int, Array], paces: dict[int, float]
+    ) -> Array:
         """The state (2n,) of frictions that begin to slip, with a speed along their ways too small to be seen."""
         now = self._programs.arrays(setup, t, state)
         return self._nudged(now, self._inverse(setup, now), mode, state, ways, paces)
@@ -166,9 +166,4 @@ def direction(G: Array, rate: Array) -> tuple[Array, bool]:
 
 def slipping_at_rest(mode: Mode, speeds: dict[int, Array], floors: dict[int, float]) -> list[int]:
     """The frictions that are said to slip in a plane and are at rest."""
-    return [
-        k
-        for k, state in enumerate(mode.rubs)
-        if state == SLIPS and float(np.linalg.norm(speeds[k])) <= floors[k]
-    ]
-
+    return [k for k, state in enumerate(mode.rubs) if state == SLIPS and float(np.linalg.norm(speeds[k])) <= floors[k]]

@@ -47,8 +47,8 @@ class Programs:
         self.engine, self.system, self.values = engine, system, values
         self.switches: Switches = switches(form(system))
         self.given: dict[Symbol, float] = dict(zip(system.symbols, map(float, values), strict=True))
-        self.surfaces = False
         self._stages: dict[tuple[Bases, bool, bool], Staged] = {}
+        self._of_stage: dict[int, Staged] = {}
         self._setups: dict[tuple[Key, Mode, tuple[float, ...]], Setup] = {}
         self._augment: bool | None = None
 
@@ -68,10 +68,15 @@ class Programs:
 
     def staged(self, mode: Mode) -> Staged:
         """The stage of a mode."""
-        key = (mode.bases, self.surfaces, self._spare(mode))
+        key = (mode.bases, 0 in mode.signs, self._spare(mode))
         if key not in self._stages:
             self._stages[key] = staged(self.switches.form, *key)
+            self._of_stage[id(self._stages[key].stage)] = self._stages[key]
         return self._stages[key]
+
+    def staged_of(self, setup: Setup) -> Staged:
+        """The stage that a setup was made of."""
+        return self._of_stage[id(setup.code.stage)]
 
     def code(self, mode: Mode) -> Code:
         """The compiled code of a mode, its multipliers not refined."""
@@ -91,14 +96,14 @@ class Programs:
         for refinements in range(len(LIMITS)):
             found = self._setup(mode, refinements, slow)
             if self._augment:
-                found = self._weighted(found, mode, t, state)
+                found = self._weighted(found, t, state)
             least = float(self.engine.watch(found, np.array([t]), state[None, :]).pivots.min(initial=1.0))
             if not least <= LIMITS[refinements] or refinements == len(LIMITS) - 1:
                 break
         return found
 
     def _setup(self, mode: Mode, refinements: int, slow: tuple[float, ...]) -> Setup:
-        variant = Variant(self._spare(mode), bool(self._augment), refinements, self.surfaces)
+        variant = Variant(self._spare(mode), bool(self._augment), refinements, 0 in mode.signs)
         key = Key(mode.bases, variant)
         if (key, mode, slow) not in self._setups:
             if len(self._setups) >= KEPT:
@@ -125,7 +130,7 @@ class Programs:
         stated = now.A[: len(self.switches.form.constraints)]
         return bool(len(stated)) and (not sound or lacks_mass(now.M, stated))
 
-    def _weighted(self, found: Setup, mode: Mode, t: float, state: Array) -> Setup:
+    def _weighted(self, found: Setup, t: float, state: Array) -> Setup:
         """The weights of the rows in force, by the masses at a state."""
         now = self.arrays(found, t, state)
         numbers, places = found.numbers.copy(), found.code.places(WEIGHT)
@@ -170,7 +175,9 @@ class Programs:
         for j, (place, other) in staged.coefficients.items():
             mu, static = looked[place], looked[other]
             if mu < 0:
-                faults.append(f"the friction coefficient of constraint {names[j]!r} is {mu:.6g} here, which is negative")
+                faults.append(
+                    f"the friction coefficient of constraint {names[j]!r} is {mu:.6g} here, which is negative"
+                )
             elif static < mu * (1 - 1e-12):
                 told = f"the static coefficient of constraint {names[j]!r} is {static:.6g} here"
                 faults.append(f"{told}, below mu = {mu:.6g}")

@@ -108,7 +108,8 @@ class Course:
         if len(self.legs) == 1:
             return None
         table = np.array([leg.setup.numbers for leg in self.legs])
-        return table[self.leg_of[places]]
+        out: Array = table[self.leg_of[places]]
+        return out
 
     def states(self, times: Array, places: Array) -> Array:
         """The states (k, 2n) at times by the steps they are in."""

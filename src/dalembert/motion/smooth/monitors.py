@@ -15,7 +15,7 @@ from dalembert.derive import Array
 from dalembert.engine import Watch
 from dalembert.motion.smooth.leg import Course, Points
 from dalembert.motion.smooth.minima import Minimum, least, vanishing
-from dalembert.motion.tolerances import EPS, tolerance
+from dalembert.motion.tolerances import tolerance
 
 SHAKE = 2.0**-28  # how much the inputs of an acceleration are changed, relative to their natural scales
 PATTERNS = 3
@@ -143,13 +143,15 @@ class View:
         """The parameters (k, p) at some points."""
         legs = self.course.legs
         table = np.array([leg.setup.numbers for leg in legs])
-        return table[self.course.leg_of[self.points.places[points]]]
+        out: Array = table[self.course.leg_of[self.points.places[points]]]
+        return out
 
     @cached_property
     def brief(self) -> Array:
         """Which points are in brief legs (k,)."""
         brief = np.array([leg.brief for leg in self.course.legs], dtype=bool)
-        return brief[self.course.leg_of[self.points.places]]
+        out: Array = brief[self.course.leg_of[self.points.places]]
+        return out
 
     @property
     def defect_bound(self) -> float:
@@ -189,7 +191,7 @@ class View:
 def seen(engine: Any, course: Course, times: Array, states: Array, places: Array) -> Watch:
     """Everything that is watched at points of a course; no acceleration where what stands under a root is negative."""
     found: Watch = engine.watch(course.legs[0].setup, times, states, course.numbers(places))
-    outside = (found.radicands < 0).any(axis=1) if found.radicands.size else np.zeros(0, dtype=bool)
+    outside = np.any(found.radicands < 0, axis=1)
     if outside.any():
         found = found._replace(acceleration=np.where(outside[:, None], np.nan, found.acceleration))
     return found

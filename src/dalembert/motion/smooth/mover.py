@@ -13,7 +13,6 @@ from dalembert.motion.smooth.leg import Leg
 from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Status
 
-
 MANY = 16  # steps
 
 
@@ -28,7 +27,8 @@ class Moved(NamedTuple):
 class Mover(Protocol):
     """Gives legs from a state on.
 
-    `setup` and `mode` are those of the last, `sizes` (2n,) how large the state has been of late, `count` how often it has switched.
+    `setup` and `mode` are those of the last, `sizes` (2n,) how large the state has been of late, `count` how often it
+    has switched.
     """
 
     setup: Any

@@ -50,8 +50,7 @@ class Recorder:
                 self.states[-1][-1], self.sampled_works[-1][-1] = legs[-1].start, self.works
             return
         course = Course([leg for leg in legs if leg.steps.count])
-        side = "right" if last else "left"
-        count = int(np.searchsorted(self.samples, course.end, side=side))
+        count = int(np.searchsorted(self.samples, course.end, side="right" if last else "left"))
         mine, self.samples = self.samples[:count], self.samples[count:]
         places = course.places(mine)
         ended, at = works(engine, course, mine, places)

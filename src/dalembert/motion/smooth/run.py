@@ -15,8 +15,8 @@ from dalembert.model import Statement
 from dalembert.motion.blame import at
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.mover import Moved, Mover
 from dalembert.motion.smooth.monitors import Problem, View, first_problem, seen
+from dalembert.motion.smooth.mover import Moved, Mover
 from dalembert.motion.smooth.passing import Over, last_sound, passed
 from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.recorder import Recorder
@@ -183,9 +183,7 @@ class Run:
         if self._before is None:
             start = course.legs[0].steps.coefficients[0, :, 0]
             self._before = self.engine.watch(course.legs[0].setup, np.array([course.begin]), start[None, :])
-        return View(
-            self.engine, course, points, sizes, self._before, self._bound, self._crossed, self._weak, watch
-        )
+        return View(self.engine, course, points, sizes, self._before, self._bound, self._crossed, self._weak, watch)
 
     def _fractions(self, course: Course) -> Array:
         """Where each step is looked at: more often where steps are few."""
@@ -453,5 +451,4 @@ class Run:
 def _ending(steps: Steps, until: float) -> Steps:
     times = steps.times.copy()
     times[-1] = until
-    return steps._replace(times=times)
-
+    return replace(steps, times=times)

@@ -124,7 +124,9 @@ class View:
         """The defects (k,) at some points, less what rounding makes of the accelerations there."""
         finite = np.isfinite(raw).all(axis=1)
         spans = self.points.spans[bad, None]
-        left = _relative(np.maximum(raw - spans * self._rounding(bad), 0.0), scale)
+        paces = self.engine.paces(self.course.legs[0].setup, self.points.times[bad], self.points.states[bad])
+        known = spans * (self._rounding(bad) + tolerance("ROUNDING") * paces)
+        left = _relative(np.maximum(raw - known, 0.0), scale)
         still = np.flatnonzero(finite & (left > self.defect_bound))
         if len(still):
             error = self.engine.rounding_error(

@@ -14,6 +14,7 @@ from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Status
 
 MANY = 16  # steps
+FADE = 2.0**-0.125  # at every step: by so much sizes that were are forgotten
 
 
 class Moved(NamedTuple):
@@ -88,7 +89,8 @@ class SmoothMover:
         steps = self._engine.steps(self.setup, t, state, until, most, longest, units)
         if steps.count:
             many = steps.count > MANY  # then where they begin says enough
-            self.sizes = np.abs(steps.coefficients[:, :, 0]).max(axis=0) if many else steps.largest()
+            largest = np.abs(steps.coefficients[:, :, 0]).max(axis=0) if many else steps.largest()
+            self.sizes = np.maximum(largest, FADE**steps.count * self.sizes)
         legs.append(Leg(self.setup, steps, memo=self.setup, start=None if steps.count else state))
         return Moved(legs, steps.broken)
 

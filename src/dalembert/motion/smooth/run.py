@@ -16,7 +16,7 @@ from dalembert.motion.blame import at
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.monitors import Problem, View, first_problem, seen
-from dalembert.motion.smooth.mover import Moved, Mover
+from dalembert.motion.smooth.mover import FADE, Moved, Mover
 from dalembert.motion.smooth.passing import Over, last_sound, passed
 from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.recorder import Recorder
@@ -28,7 +28,9 @@ FEWEST, MOST = 2, 512  # looks at a step
 FIRST, LONGEST = 128, 1024  # steps of the first course, and of any
 WORK = 6e8  # of one course at most, in steps × size of the program × order²
 SHORTER, TRIES = 4.0, 26  # by how much a step that fails is made shorter, and how often
+
 OFTEN = 0.1  # seconds between calls of progress
+SHORTLY = 2.0**-10  # of a step: so long after it a root that stays zero is told from one that is passed
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -232,7 +234,8 @@ class Run:
             self.kept.drift = max(self.kept.drift, float(view.residuals[used].max()))
             self.kept.points += int(used.sum())
             now = np.abs(view.points.states[used]).max(axis=0)
-            self.sizes = np.fmax(np.abs(self.state), now)
+            fade = FADE ** sum(leg.steps.count for leg in legs)
+            self.sizes = np.fmax(np.fmax(np.abs(self.state), now), fade * self.sizes)
         self._before = self.engine.watch(legs[-1].setup, np.array([self.t]), self.state[None, :])
 
     def _after(self, view: View, moved: Moved) -> Status | None:
@@ -315,7 +318,10 @@ class Run:
         span = float(course.spans[place])
         way = max(tolerance("BESIDE") * span, 32 * EPS * abs(time))
         root = problem.kind == "root"
-        again = root and time - self._crossings[0] < NEAR * self._crossings[1]
+        again = root and (
+            time - self._crossings[0] < NEAR * self._crossings[1]
+            or self._stays(view, place, time, problem.minimum.column)
+        )
         end = min(time if again else time + way, self.until)
         self._until(view, place, end)
         self._crossed = max(time, self.t)
@@ -327,6 +333,19 @@ class Run:
         self._pending.append(Event(time, "crossing", f"{what}: passed by the polynomial of the step before it"))
         self._before = None
         return None
+
+    def _stays(self, view: View, place: int, time: float, root: int) -> bool:
+        """Whether what stands under a root that becomes zero stays so by the forces that then act."""
+        course, n = view.course, self._n
+        setup = course.legs[int(course.leg_of[place])].setup
+        state = course.states(np.array([time]), np.array([place]))[0]
+        off = sorted({root, *np.flatnonzero(self.engine.roots(setup) == 0).tolist()})
+        a = self.engine.watch(setup.resting(off), np.array([time]), state[None, :]).acceleration[0]
+        tau = SHORTLY * float(course.spans[place])
+        later = np.concatenate([state[:n] + tau * state[n:] + tau**2 / 2 * a, state[n:] + tau * a])
+        grown = self.engine.watch(setup, np.array([time + tau]), later[None, :]).radicands[0, root]
+        largest = np.nanmax(np.abs(view.watch.radicands[view.points.places == place, root]), initial=0.0)
+        return bool(grown <= SHORTLY**4 * largest)
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
         k = int(np.searchsorted(view.points.times, problem.time)) - 1

@@ -60,6 +60,7 @@ class Run:
         self._cap: tuple[float, float] | None = None  # a longest step, until a time
         self._reductions = 0
         self._crossed = -inf
+        self._left_rows: tuple[float, set[tuple[int, ...]]] = (-inf, set())  # at a time, because they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
         self._crossings: tuple[float, float] = (-inf, 0.0)
         self._before: Watch | None = None
@@ -253,6 +254,7 @@ class Run:
     def _pace(self) -> None:
         """How many steps the next course has, by what is counted, not by the clock."""
         setup = self.mover.setup
+        self._ceiling = min(LONGEST, self._ceiling + self._ceiling // 16)
         self._most = min(self._ceiling, 2 * self._most, self.engine.most_steps(setup, WORK))
         done = self.t - self.t0
         if done > 0:
@@ -349,7 +351,7 @@ class Run:
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
         k = int(np.searchsorted(view.points.times, problem.time)) - 1
-        self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
+        self._ceiling = max(2 * FIRST, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0 and view.points.times[k] > self.t:
             self._until(view, int(view.points.places[k]), float(view.points.times[k]))
             return self._project(float(view.residuals[k]))
@@ -422,7 +424,7 @@ class Run:
         time, place = last_sound(view, problem, tolerance("SOUND"))
         if time > self.t:
             self._until(view, place, time)
-        if self._choose():
+        if problem.kind in ("mass", "massless") and self._choose():  # constraints may make up for it
             return None
         return Status(Ending.SINGULAR, f"{words}. The last state before it: {at(self.system, self.t, self.state)}")
 
@@ -435,7 +437,16 @@ class Run:
         time, place = last_sound(view, problem, tolerance("WEAK"))
         if time > self.t:
             self._until(view, place, time)
-        return self._choose(problem.minimum.column)
+        if self._left_rows[0] != self.t:
+            self._left_rows = (self.t, set())
+        self._left_rows[1].add(setup.choice.rows)
+        before = self.mover.setup
+        if not self._choose(problem.minimum.column):
+            return False
+        if self.mover.setup.choice.rows not in self._left_rows[1]:
+            return True
+        self.mover.resume(before)  # all rows become dependent there
+        return False
 
     def _over(self, view: View, problem: Problem, over: Over, words: str) -> Status | None:
         """Go over a singular place by the polynomial of a step before it, and on from there."""

@@ -1,0 +1,454 @@
+"""What is checked along a motion: small proofs, each of which gives a check or says why there is nothing to check.
+
+Everything is computed anew from the motion: its samples, and the states between them on its steps. Nothing but the
+first proof believes what the run says of itself.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.derive import Array, closeness, mass_and_rows, prepared
+from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
+from dalembert.derive.switching.modes import OFF, Mode, switches
+from dalembert.derive.variants import bare
+from dalembert.engine import engine
+from dalembert.model import OneSided, StateError
+from dalembert.motion.blame import FAILURES
+from dalembert.motion.hybrid.switch_events import told
+from dalembert.motion.look import Jump, Look, largest_part
+from dalembert.motion.retrace import windows
+from dalembert.motion.status import Event
+from dalembert.motion.stretch import Stretch, as_stated
+from dalembert.motion.tolerances import tolerance
+from dalembert.principles import Instant, certify, explicit
+from dalembert.principles.certificate import Check
+from dalembert.principles.ready import Ready, prepare
+
+LOOKED = 384  # states at which constraints are looked at
+ASKED = 8  # states at which every principle is asked
+RUBBED = 32  # states at which friction is compared with what was stated
+SHAKEN, PATTERNS = 2.0**-20, 4  # relative change of inputs, and patterns of signs, by which sizes are seen
+GAPS = ("touch", "parted")
+
+Proof = Callable[[Look], Check | str]
+
+
+def steps(look: Look) -> Check | str:
+    """The equation of motion inside the steps, as the run saw it."""
+    m = look.motion
+    found = m.statistics.get("largest_defect")
+    if found is None:
+        return "the run did not keep its largest defect"
+    loosest = max(m.settings.tolerance, float(m.statistics.get("tolerance", 0.0)))
+    engines = str(m.statistics.get("engine", m.settings.engine)).split(" and ")
+    own = max(float(engine(name, loosest, None).defect_bound) for name in engines)  # type: ignore[arg-type]
+    meaning = "h |v̇ − q̈| inside the steps, over the velocities there were, as the run saw it"
+    return Check("steps", float(found), tolerance("DEFECT") * own, meaning)
+
+
+def retraced(look: Look) -> Check | str:
+    """The motion by another integrator and the principles."""
+    found = windows(look)
+    if not found:
+        return "no stretch is long enough to be retraced, or the principles have no answer there"
+    worst = max(found, key=lambda w: w.apart)
+    words = f"another integrator on the principles comes to the same states in {_counted(len(found), 'window')}"
+    bound = max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy)
+    return Check("retraced", worst.apart, bound, f"{words}; worst: from t = {worst.begin:.6g} to {worst.end:.6g}")
+
+
+def sampled(look: Look) -> Check | str:
+    """The samples are states of the motion."""
+    if not look.sampled.any():
+        return "there are no samples"
+    times, states = look.times[look.sampled], look.states[look.sampled]
+    off = np.abs(look.at(times) - states)
+    scales = look.scales[look.sampled, :-1]
+    worst = [largest_part(each, scale) for each, scale in zip(off, scales, strict=True)]
+    k = int(np.argmax(worst))
+    words = f"the samples are on the steps of the motion{_worst_at(worst[k], times[k])}"
+    bound = max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy)
+    return Check("samples", worst[k], bound, words)
+
+
+def on_constraints(look: Look) -> Check | str:
+    """Every constraint in force, also what sticks, its value and its rate."""
+    if not look.motion.system.constraints:
+        return "there are no constraints"
+    drift = tolerance("DRIFT") * look.accuracy if look.motion.settings.drift is None else look.motion.settings.drift
+    bound = max(drift, tolerance("DRIFT") * look.accuracy)
+    worst, name, when = 0.0, "", look.motion.begin_time
+    for place in look.spread(LOOKED):
+        t = float(look.times[place])
+        stretch = look.stretch(t)
+        if not stretch.statement.constraints:
+            continue
+        off = _off(stretch, t, look.states[place], look.scales[place, :-1])
+        if off.max(initial=0.0) > worst:
+            worst, when = float(off.max()), t
+            name = stretch.statement.constraints[int(np.argmax(off)) % len(stretch.statement.constraints)].name
+    at = _worst(name, when) if name else ""
+    return Check("on constraints", worst, bound, f"the constraints in force hold, at samples and between{at}")
+
+
+def _off(stretch: Stretch, t: float, state: Array, scales: Array) -> Array:
+    """How far off each constraint a state is (2m,): over the terms of its value and rate, here or at natural scales."""
+    inputs = stretch.inputs(t, state)
+    try:
+        off = np.concatenate(closeness(stretch.statement, inputs))
+    except StateError:
+        return np.array([np.inf])
+    if not off.any():
+        return off
+    relations, given = prepared(stretch.statement).relations, np.array(inputs)
+    change = np.concatenate([scales, np.abs(given[len(scales) :])])
+    middle, size, random = relations.plain(inputs), np.zeros(len(off)), np.random.default_rng(0)
+    for _ in range(PATTERNS):
+        try:
+            moved = relations.plain((given + SHAKEN * random.choice((-1.0, 1.0), len(given)) * change).tolist())
+        except StateError:
+            continue
+        size = np.maximum(size, np.abs(moved - middle) / SHAKEN)
+    wide: Array = np.divide(np.abs(middle), size, out=np.full(len(off), np.inf), where=size > 0)
+    return np.minimum(off, wide, out=wide)
+
+
+def energy(look: Look) -> Check | str:
+    """Energy less all work stays what it was."""
+    m = look.motion
+    if len(m.t) < 2:
+        return "there are fewer than two samples"
+    kept = prepared(m.system)
+    few = np.unique(np.linspace(0, len(m.t) - 1, LOOKED // 4).astype(int))
+    size = float(np.abs(m.works).sum(axis=0).max())
+    for k in few.tolist():
+        inputs = [*m.y[:, k].tolist(), float(m.t[k]), *map(float, m.values)]
+        try:
+            size = max(size, float(np.abs(kept.energy_terms(inputs)).sum()))
+        except StateError:
+            size = max(size, abs(float(m.along.energy[k])))
+    strays = np.abs(m.balance - m.balance[0])
+    worst = int(np.argmax(strays))
+    bound = tolerance("BALANCE") * look.accuracy * (1 + int(m.statistics.get("steps", 0)))
+    value = _over(strays[worst], size)
+    words = f"energy less work stays what it was, relative to their terms{_worst_at(value, m.t[worst])}"
+    return Check("energy", value, bound, words)
+
+
+def gaps(look: Look) -> Check | str:
+    """No contact is below zero."""
+    if not _sided(look):
+        return "there are no contacts"
+    if not any(key.kind in GAPS for guards in look.guards for key in guards.keys):
+        return "no contact is open"
+    value, at = _lowest(look, GAPS)
+    return Check("gaps", value, _guard_bound(look), f"no contact that is open is below zero{at}")
+
+
+def pushes(look: Look) -> Check | str:
+    """Contacts push while they are closed, and exert nothing while they are open."""
+    if not _sided(look):
+        return "there are no contacts"
+    value, at = max(_lowest(look, ("release",)), _pulled(look))
+    words = f"contacts push while they are closed, and exert nothing while they are open{at}"
+    return Check("pushes", value, _guard_bound(look), words)
+
+
+def _pulled(look: Look) -> tuple[float, str]:
+    """The same of the reactions at the samples as the motion says them; those that redundant contacts share are not
+    determined.
+    """
+    m, sided = look.motion, _sided(look)
+    worst, at = 0.0, ""
+    for guards in look.guards:
+        mine = np.flatnonzero(look.sampled[guards.places])
+        reactions = m.along.reactions[np.searchsorted(m.t, look.times[guards.places[mine]])]
+        if not len(mine) or set(guards.mode.idle) & set(sided):
+            continue
+        for j in sided:
+            exerted = reactions[:, j]
+            if j in guards.mode.closed:
+                size = guards.sizes[mine, guards.keys.index(GuardKey("release", j))]
+                parts = np.divide(-exerted, size, out=np.zeros(len(mine)), where=(exerted < 0) & (size > 0))
+            else:
+                parts = (exerted != 0).astype(float)
+            k = int(np.argmax(parts))
+            if parts[k] > worst:
+                worst, at = float(parts[k]), _worst(m.system.constraints[j].name, look.times[guards.places[mine[k]]])
+    return worst, at
+
+
+def friction(look: Look) -> Check | str:
+    """Friction within its cone where it sticks, against what slides where it slips."""
+    m = look.motion
+    if not switches(prepared(m.system).form).rubs or m.episodes[0].mode is None:
+        return "there is no dry friction"
+    value, at = max(_lowest(look, ("stop", "slow", "up", "down", "hold", "normal")), _rubbed(look))
+    words = f"friction is within its cone where it sticks, and opposes what slides with μN where it slips{at}"
+    return Check("friction", value, _guard_bound(look), words)
+
+
+def _rubbed(look: Look) -> tuple[float, str]:
+    """How far accelerations in a mode are from those of the system as it was stated, where nothing sticks."""
+    m, worst, at = look.motion, 0.0, ""
+    for place in look.spread(RUBBED):
+        t, state = float(look.times[place]), look.states[place]
+        mode = m.mode_at(t)
+        stated = None if mode is None or set(mode.rubs) == {OFF} else as_stated(m.system, m.values, mode)
+        if stated is None:
+            continue
+        try:
+            one, two = (each.instant(t, state) for each in (stated, look.stretch(t)))
+            part = _apart(one, explicit(one).acceleration, explicit(two).acceleration)
+        except FAILURES:
+            continue
+        if part > worst:
+            worst, at = part, _worst("what slides", t)
+    return worst, at
+
+
+def principles(look: Look) -> Check | str:
+    """Every principle gives the same answer, in the mode there."""
+    found: list[tuple[Check, float]] = []
+    for place in look.spread(ASKED):
+        t = float(look.times[place])
+        try:
+            certificate = certify(look.stretch(t).instant(t, look.states[place]))
+        except FAILURES:
+            continue
+        found += [(check, t) for check in certificate.checks]
+    if not found:
+        return "the principles have no answer at the states that were looked at"
+    worst, when = max(found, key=lambda each: each[0].value / each[0].bound)
+    asked = len({t for _, t in found})
+    words = f"the principles agree at {_counted(asked, 'state')}; worst: {worst.name} at t = {when:.6g}"
+    return Check("principles", worst.value, worst.bound, words)
+
+
+def said(look: Look) -> Check | str:
+    """The accelerations and forces that the motion says are those of the principles."""
+    m = look.motion
+    worst, when, asked = 0.0, m.begin_time, 0
+    for place in look.spread(ASKED, look.sampled):
+        t = float(look.times[place])
+        k = int(np.searchsorted(m.t, t))
+        try:
+            now = look.stretch(t).instant(t, look.states[place])
+            answer = explicit(now)
+        except FAILURES:
+            continue
+        asked += 1
+        along = m.along
+        force = along.ideal[k] + along.nonideal[k]
+        stated = [j for j, c in enumerate(m.system.constraints) if c.name in now.constraints]
+        rows = now.A[[now.constraints.index(m.system.constraints[j].name) for j in stated]]
+        parts = [
+            _apart(now, answer.acceleration, along.acceleration[k]),
+            _unbalanced(now, answer.acceleration, answer.force - force),
+            _unbalanced(now, answer.acceleration, rows.T @ along.multipliers[k][stated] - along.ideal[k]),
+        ]
+        if max(parts) > worst:
+            worst, when = max(parts), t
+    if not asked:
+        return "no sample is away from a switch, or the principles have no answer there"
+    words = f"what the motion says of accelerations and forces the principles say too, at {_counted(asked, 'sample')}"
+    bound = max(tolerance("SAID"), tolerance("DEFECT") * look.accuracy)
+    return Check("forces", worst, bound, words + _worst_at(worst, when))
+
+
+def _apart(now: Instant, one: Array, two: Array) -> float:
+    """How far accelerations are apart, relative to those at work, in the metric of M."""
+    ready = prepare(now)
+    return _over(np.linalg.norm(ready.L.T @ ready.acceleration(one - two)), _at_work(ready, one))
+
+
+def _unbalanced(now: Instant, acceleration: Array, force: Array) -> float:
+    """A force relative to those at work, in the metric of M⁻¹."""
+    ready = prepare(now)
+    return _over(np.linalg.norm(np.linalg.solve(ready.L, ready.force(force))), _at_work(ready, acceleration))
+
+
+def _at_work(ready: Ready, acceleration: Array) -> float:
+    loads = sum(float(np.linalg.norm(np.linalg.solve(ready.L, load))) for load in (ready.Q, ready.C))
+    return loads + float(np.linalg.norm(ready.L.T @ ready.acceleration(acceleration)))
+
+
+def _over(value: Any, size: float) -> float:
+    return largest_part(np.array([float(value)]), np.array([size]))
+
+
+def modes(look: Look) -> Check | str:
+    """What the mode of every stretch says of signs, contacts and friction holds all along it."""
+    if look.motion.episodes[0].mode is None:
+        return "nothing switches"
+    value, at = _lowest(look, tuple(KINDS))
+    stretches = _counted(len(look.parts), "stretch", "stretches")
+    return Check("modes", value, _guard_bound(look), f"what each mode says holds in all of {stretches}{at}")
+
+
+def _guard_bound(look: Look) -> float:
+    return max(tolerance("GUARD"), tolerance("DRIFT") * look.accuracy)
+
+
+def _lowest(look: Look, kinds: Sequence[str]) -> tuple[float, str]:
+    """How far below zero the lowest guard of these kinds is, relative to its size, and which it is and when."""
+    worst, at = 0.0, ""
+    for guards in look.guards:
+        columns = [i for i, key in enumerate(guards.keys) if key.kind in kinds]
+        values, sizes = guards.values[:, columns], guards.sizes[:, columns]
+        below = np.divide(-values, sizes, out=np.zeros(values.shape), where=sizes > 0)
+        below[~np.isfinite(values)] = np.inf
+        if below.size and below.max() > worst:
+            k, i = np.unravel_index(int(np.argmax(below)), below.shape)
+            worst = float(below[k, i])
+            at = _worst(_guard_words(look, guards.keys[columns[int(i)]]), look.times[guards.places[int(k)]])
+    return worst, at
+
+
+def _guard_words(look: Look, key: GuardKey) -> str:
+    """What a guard is of."""
+    known = switches(prepared(look.motion.system).form)
+    match key.kind:
+        case "touch" | "release" | "parted" | "normal" | "coefficient":
+            return look.motion.system.constraints[key.place].name
+        case "side" | "above" | "below":
+            return known.gated.gates[key.place].words
+        case "jam":
+            return "friction that jams"
+    return known.name(key.place)
+
+
+def _worst(what: str, t: float) -> str:
+    return f"; worst: {what} at t = {t:.6g}"
+
+
+def _worst_at(value: float, t: float) -> str:
+    return f"; worst: t = {t:.6g}" if value > 0 else ""
+
+
+def impacts(look: Look) -> Check | str:
+    """Contacts part at the rate that their restitution asks for, and never close on."""
+    struck = [e for e in look.motion.events if e.kind in ("impact", "rest")]
+    if not struck:
+        return "there are no impacts"
+    worst, when, seen = 0.0, look.motion.begin_time, 0
+    for jump, events in _told_at(look, struck):
+        seen += 1
+        part = _law_of_impact(look, jump, events)
+        if part > worst:
+            worst, when = part, jump.time
+    words = f"φ̇⁺ = −e φ̇⁻ where one contact is hit, φ̇⁺ ≥ 0 where several are, at {_counted(seen, 'time')}"
+    return Check("impacts", worst, tolerance("RESTITUTION"), words + _worst_at(worst, when))
+
+
+def _told_at(look: Look, struck: list[Event]) -> Iterator[tuple[Jump, list[Event]]]:
+    """The impacts by the leg that begins with them: a rest is told a moment later."""
+    begins = np.array([jump.time for jump in look.jumps])
+    place = np.searchsorted(begins, [e.time for e in struck], side="right") - 1
+    for k in np.unique(place[place >= 0]).tolist():
+        yield look.jumps[k], [e for e, at in zip(struck, place, strict=True) if at == k]
+
+
+def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
+    """How far an impact is from its law, relative to the terms of the rates of the gaps."""
+    m = look.motion
+    n = len(jump.before) // 2
+    given = dict(zip(m.system.symbols, map(float, m.values), strict=True))
+    at = [mass_and_rows(bare(m.system), [*y, jump.time, *m.values])[1] for y in (jump.before, jump.after)]
+    place = min(int(np.searchsorted(look.times, jump.time)), len(look.times) - 1)
+    worst = 0.0
+    for event in events:
+        j = next(i for i, c in enumerate(m.system.constraints) if c.name == event.name)
+        contact = m.system.constraints[j]
+        assert isinstance(contact, OneSided)
+        e = float(contact.restitution.xreplace(given))
+        before, after = float(at[0].rate[j]), float(at[1].rate[j])
+        size = float(np.abs(at[0].A[j]) @ np.maximum(look.largest[place, n:], np.abs(jump.before[n:])))
+        size += abs(before - float(at[0].A[j] @ jump.before[n:]))
+        alone = len(events) == 1 and event.kind == "impact" and not contact.impact_friction
+        off = abs(after + e * before) if alone else max(0.0, -after)
+        if event.kind == "rest":
+            off = max(off, after - abs(before))
+        worst = max(worst, largest_part(np.array([off]), np.array([size])))
+    return worst
+
+
+def events(look: Look) -> Check | str:
+    """Every change of mode and every jump of a velocity is told, and every event told is there."""
+    m = look.motion
+    if m.episodes[0].mode is None:
+        return "nothing switches"
+    untold = [*_untold_changes(look), *_untold_jumps(look), *_invented(look)]
+    about = f"; {untold[0]}" if untold else ""
+    words = f"changes of mode and jumps of velocities that are not told, or told and not there{about}"
+    return Check("events", float(len(untold)), 0.0, words)
+
+
+def _untold_changes(look: Look) -> Iterator[str]:
+    m = look.motion
+    known, begun = switches(prepared(m.system).form), {o.time for o in m.origins}
+    times = [*(e.time for e in m.episodes), np.inf]
+    for k in range(1, len(m.episodes)):
+        old, new = m.episodes[k - 1].mode, m.episodes[k].mode
+        t = m.episodes[k].time
+        if old is None or new is None or t in begun:
+            continue
+        near = [e for e in m.events if times[k - 1] < e.time < times[k + 1] or e.time == t]
+        hit = [e.name for e in near if e.kind in ("impact", "rest")]
+        for expected in told(known, old, new, t, (), None, hit):
+            if not any((e.kind, e.name, e.after) == (expected.kind, expected.name, expected.after) for e in near):
+                yield f"{expected.kind} of {expected.name} at t = {t:.6g} is not told"
+
+
+def _untold_jumps(look: Look) -> Iterator[str]:
+    m = look.motion
+    all_told, begun = np.array([e.time for e in m.events]), {o.time for o in m.origins[1:]}
+    times = [*(jump.time for jump in look.jumps), np.inf]
+    for k, jump in enumerate(look.jumps):
+        said = ((all_told >= jump.time) & (all_told < times[k + 1])).any()
+        if not said and jump.time not in begun and look.jumped(jump) > look.jump_bound:
+            yield f"a velocity jumps at t = {jump.time:.6g}, which is not told"
+
+
+def _invented(look: Look) -> Iterator[str]:
+    m = look.motion
+    begins = np.array([e.time for e in m.episodes])
+    for event in m.events:
+        if event.kind in ("impact", "rest", "reverse") or event.time <= m.begin_time:
+            continue
+        k = int(np.searchsorted(begins, event.time, side="right"))
+        near = m.episodes[max(k - 2, 0) : k + 1]
+        if len({_bare_mode(e.mode) for e in near}) < 2:
+            yield f"{event.kind} of {event.name} at t = {event.time:.6g} is told, and the mode does not change"
+
+
+def _bare_mode(mode: Mode | None) -> Any:
+    return None if mode is None else (mode.closed, mode.rubs, mode.normals, mode.signs)
+
+
+def _sided(look: Look) -> list[int]:
+    return [j for j, c in enumerate(look.motion.system.constraints) if isinstance(c, OneSided)]
+
+
+def _counted(number: int, one: str, more: str = "") -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
+PROOFS: dict[str, Proof] = {
+    "steps": steps,
+    "retraced": retraced,
+    "samples": sampled,
+    "on constraints": on_constraints,
+    "energy": energy,
+    "gaps": gaps,
+    "pushes": pushes,
+    "friction": friction,
+    "principles": principles,
+    "forces": said,
+    "modes": modes,
+    "impacts": impacts,
+    "events": events,
+}
+"""All proofs, by the names of their checks."""

@@ -180,9 +180,12 @@ class Look:
     def jumped(self, jump: Jump) -> float:
         """By how much a velocity jumps, relative to the largest of late."""
         n = len(jump.before) // 2
-        place = min(int(np.searchsorted(self.times, jump.time)), len(self.times) - 1)
-        scale = np.maximum(self.largest[place, n:], np.abs(jump.before[n:]))
+        scale = np.maximum(self.scales[self.place(jump.time), n : 2 * n], np.abs(jump.before[n:]))
         return largest_part(jump.after[n:] - jump.before[n:], scale)
+
+    def place(self, t: float) -> int:
+        """The place of the first time that is not before this one."""
+        return min(int(np.searchsorted(self.times, t)), len(self.times) - 1)
 
     @property
     def jump_bound(self) -> float:

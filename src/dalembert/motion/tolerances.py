@@ -71,6 +71,11 @@ TABLE = {
         "the largest of the coordinate or velocity of late, with what forces could make of it in the window",
         "a state that another integrator reaches too (DEFECT times the accuracy of the run where that is more)",
     ),
+    "KEPT": Tolerance(
+        4.0,
+        "DRIFT, or the drift that was asked for, times the size of the terms of the constraint or of its rate",
+        "how far off a constraint a state of a motion may be",
+    ),
     "BALANCE": Tolerance(
         256.0,
         "the accuracy of the run times its steps, times the terms of the energy and the work done",

@@ -41,12 +41,12 @@ def force_peaks(motion: "Trajectory") -> list[ForcePeak]:
         places = np.abs(sampled).argmax(axis=0)
         parts = zip(motion.t[places], *(part[places].diagonal() for part in motion.along[1:3]), strict=True)
         return [ForcePeak(*map(float, each)) for each in parts]
-    ends = [motion.begin_time, motion.end_time]
-    spots = np.concatenate([_spots(legs), ends])
-    found = _peaks(motion, np.unique(np.clip(spots, *ends)))
+    first, last = motion.begin_time, motion.end_time
+    spots = np.concatenate([_spots(legs), [first, last]])
+    found = _peaks(motion, np.unique(np.clip(spots, first, last)))
     seen = np.array([abs(peak.ideal + peak.nonideal) for peak in found])
     if (np.abs(sampled).max(axis=0, initial=0.0) > (1 + EQUAL) * seen).any():
-        found = _peaks(motion, np.unique(np.clip(np.concatenate([spots, motion.t]), *ends)))
+        found = _peaks(motion, np.unique(np.clip(np.concatenate([spots, motion.t]), first, last)))
     return found
 
 

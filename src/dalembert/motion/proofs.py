@@ -46,7 +46,7 @@ def steps(look: Look) -> Check | str:
     loosest = max(m.settings.tolerance, float(m.statistics.get("tolerance", 0.0)))
     engines = str(m.statistics.get("engine", m.settings.engine)).split(" and ")
     own = max(float(engine(name, loosest, None).defect_bound) for name in engines)  # type: ignore[arg-type]
-    meaning = "h |v̇ − q̈| inside the steps, over the velocities there were, as the run saw it"
+    meaning = "h |v̇ − q̈| inside the steps, as the run saw it"
     return Check("steps", float(found), tolerance("DEFECT") * own, meaning)
 
 
@@ -56,9 +56,9 @@ def retraced(look: Look) -> Check | str:
     if not found:
         return "no stretch is long enough to be retraced, or the principles have no answer there"
     worst = max(found, key=lambda w: w.apart)
-    words = f"another integrator on the principles comes to the same states in {_counted(len(found), 'window')}"
+    words = f"another integrator moves alike in {_counted(len(found), 'window')}"
     bound = max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy)
-    return Check("retraced", worst.apart, bound, f"{words}; worst: from t = {worst.begin:.6g} to {worst.end:.6g}")
+    return Check("retraced", worst.apart, bound, f"{words}; worst: t = {worst.begin:.5g} to {worst.end:.5g}")
 
 
 def sampled(look: Look) -> Check | str:
@@ -91,7 +91,7 @@ def on_constraints(look: Look) -> Check | str:
             worst, when = float(off.max()), t
             name = stretch.statement.constraints[int(np.argmax(off)) % len(stretch.statement.constraints)].name
     at = _worst(name, when) if name else ""
-    return Check("on constraints", worst, bound, f"the constraints in force hold, at samples and between{at}")
+    return Check("on constraints", worst, bound, f"the constraints in force hold{at}")
 
 
 def _off(stretch: Stretch, t: float, state: Array, scales: Array) -> Array:
@@ -122,26 +122,35 @@ def energy(look: Look) -> Check | str:
     m = look.motion
     if len(m.t) < 2:
         return "there are fewer than two samples"
-    kept = prepared(m.system)
-    few = np.unique(np.linspace(0, len(m.t) - 1, LOOKED // 4).astype(int))
-    size = float(max(np.abs(m.works).sum(axis=0).max(), np.abs(m.along.energy).max()))
-    for place in (*(look.place(t) for t in m.t[few]), -1):
-        state = look.states[place] if place >= 0 else look.scales[-1, :-1]  # at last, all that was large at once
-        try:
-            terms = kept.energy_terms([*state.tolist(), float(look.times[place]), *map(float, m.values)])
-        except StateError:
-            continue
-        size = max(size, float(np.abs(terms).sum()))
+    size = _energy_sizes(look)
     strays = np.abs(m.balance - m.balance[0])
     bound = tolerance("BALANCE") * look.accuracy * (1 + int(m.statistics.get("steps", 0)))
-    for worst in np.argsort(-strays, kind="stable")[:CLOCKED].tolist():
-        if _over(strays[worst], size) <= bound:
-            break
+    relative = np.divide(strays, size, out=np.where(strays > 0, np.inf, 0.0), where=size > 0)
+    for worst in np.argsort(-relative, kind="stable")[:CLOCKED].tolist():
+        if _over(strays[worst], size[worst]) <= bound:
+            continue
         strays[worst] = max(0.0, strays[worst] - _unsure(look, float(m.t[worst])))
-    k = int(np.argmax(strays))
-    value = _over(strays[k], size)
-    words = f"energy less work stays what it was, relative to their terms{_worst_at(value, m.t[k])}"
+    relative = np.divide(strays, size, out=np.where(strays > 0, np.inf, 0.0), where=size > 0)
+    k = int(np.argmax(relative))
+    value = float(relative[k])
+    words = f"energy less work stays what it was{_worst_at(value, m.t[k])}"
     return Check("energy", value, bound, words)
+
+
+def _energy_sizes(look: Look) -> Array:
+    """How large the terms of the energy and the work have been so far, at each sample; the terms at some of them."""
+    m, kept = look.motion, prepared(look.motion.system)
+    size = np.maximum(np.abs(m.works).sum(axis=0), np.abs(m.along.energy))
+    for k in np.unique(np.linspace(0, len(m.t) - 1, LOOKED // 4).astype(int)).tolist():
+        place = look.place(float(m.t[k]))
+        for state in (look.states[place], look.scales[place, :-1]):  # and all at once as large as each has been
+            try:
+                terms = kept.energy_terms([*state.tolist(), float(m.t[k]), *map(float, m.values)])
+            except StateError:
+                continue
+            size[k] = max(size[k], float(np.abs(terms).sum()))
+    out: Array = np.maximum.accumulate(size)
+    return out
 
 
 def _unsure(look: Look, t: float) -> float:
@@ -162,7 +171,7 @@ def gaps(look: Look) -> Check | str:
     if not any(key.kind in GAPS for guards in look.guards for key in guards.keys):
         return "no contact is open"
     value, at = _lowest(look, GAPS)
-    return Check("gaps", value, _guard_bound(look), f"no contact that is open is below zero{at}")
+    return Check("gaps", value, _guard_bound(look), f"no gap is below zero{at}")
 
 
 def pushes(look: Look) -> Check | str:
@@ -170,7 +179,7 @@ def pushes(look: Look) -> Check | str:
     if not _sided(look):
         return "there are no contacts"
     value, at = max(_lowest(look, ("release",)), _pulled(look))
-    words = f"contacts push while they are closed, and exert nothing while they are open{at}"
+    words = f"closed contacts push, open ones exert nothing{at}"
     return Check("pushes", value, _guard_bound(look), words)
 
 
@@ -204,7 +213,7 @@ def friction(look: Look) -> Check | str:
     if not switches(prepared(m.system).form).rubs or m.episodes[0].mode is None:
         return "there is no dry friction"
     value, at = max(_lowest(look, ("stop", "slow", "up", "down", "hold", "normal")), _rubbed(look))
-    words = f"friction is within its cone where it sticks, and opposes what slides with μN where it slips{at}"
+    words = f"friction is in its cone, μN against what slides{at}"
     return Check("friction", value, _guard_bound(look), words)
 
 
@@ -241,7 +250,7 @@ def principles(look: Look) -> Check | str:
         return "the principles have no answer at the states that were looked at"
     worst, when = max(found, key=lambda each: each[0].value / each[0].bound)
     asked = len({t for _, t in found})
-    words = f"the principles agree at {_counted(asked, 'state')}; worst: {worst.name} at t = {when:.6g}"
+    words = f"the principles agree at {_counted(asked, 'state')}; worst: {worst.name}, t = {when:.6g}"
     return Check("principles", worst.value, worst.bound, words)
 
 
@@ -272,7 +281,7 @@ def said(look: Look) -> Check | str:
             worst, when = max(parts), t
     if not asked:
         return "no sample is away from a switch, or the principles have no answer there"
-    words = f"what the motion says of accelerations and forces the principles say too, at {_counted(asked, 'sample')}"
+    words = f"forces are those of the principles, at {_counted(asked, 'sample')}"
     bound = max(tolerance("SAID"), tolerance("DEFECT") * look.accuracy)
     return Check("forces", worst, bound, words + _worst_at(worst, when))
 
@@ -340,7 +349,7 @@ def _guard_words(look: Look, key: GuardKey) -> str:
 
 
 def _worst(what: str, t: float) -> str:
-    return f"; worst: {what} at t = {t:.6g}"
+    return f"; worst: {what}, t = {t:.6g}"
 
 
 def _worst_at(value: float, t: float) -> str:
@@ -358,7 +367,7 @@ def impacts(look: Look) -> Check | str:
         part = _law_of_impact(look, jump, events)
         if part > worst:
             worst, when = part, jump.time
-    words = f"φ̇⁺ = −e φ̇⁻ where one contact is hit, φ̇⁺ ≥ 0 where several are, at {_counted(seen, 'time')}"
+    words = f"φ̇⁺ = −e φ̇⁻, or φ̇⁺ ≥ 0 of several at once, {_counted(seen, 'time')}"
     return Check("impacts", worst, tolerance("RESTITUTION"), words + _worst_at(worst, when))
 
 
@@ -401,7 +410,7 @@ def events(look: Look) -> Check | str:
         return "nothing switches"
     wrong = [*_mistold_changes(look), *_untold_jumps(look)]
     about = f"; {wrong[0]}" if wrong else ""
-    words = f"changes of mode and jumps of velocities that are not told, or told and not there{about}"
+    words = f"switches and jumps that are not told, events of neither{about}"
     return Check("events", float(len(wrong)), 0.0, words)
 
 

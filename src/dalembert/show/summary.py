@@ -35,8 +35,9 @@ class Peak(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A motion in brief. Energy and balance are those at the samples, the largest forces those along the motion, between
-    samples too; None where a run has none.
+    """A motion in brief. Energy and balance are those at the samples; None where a run has none.
+
+    The largest forces are those along the motion, between samples too.
 
     `start` and `end` are states by name, `solved` what of the start was not stated but solved from the constraints,
     `work` is by whose force does it, `balance` is how far energy less work

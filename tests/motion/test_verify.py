@@ -175,6 +175,17 @@ class TestSwitches:
     def test_a_ball_in_two_parts(self):
         proved(bouncing().resume(4.0))
 
+    @pytest.mark.parametrize("place", [0, 2, -1])
+    def test_a_ball_cut_at_an_event(self, place):
+        """At its end the state is that after the event; the rest of a ball is told a moment after its last impact."""
+        ball = da.System.load(gallery.path("bouncing-ball"))
+        cut = ball.simulate(until=ball.simulate().events[place].time)
+        proved(cut)
+        proved(cut.resume(5.0))
+
+    def test_several_thousand_samples(self):
+        proved(da.System.load(gallery.path("rough-ring")).simulate(samples=20001))
+
     def test_stick_and_slip(self):
         found = proved(belt())
         assert {"friction", "events"} <= {*names(found)}

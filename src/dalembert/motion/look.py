@@ -92,6 +92,7 @@ class Look:
         out = np.zeros((len(times), len(self.motion.begin_values)))
         for k in np.unique(place).tolist():
             out[place == k] = self.legs[k].at(times[place == k])
+        out[times == self.motion.end_time] = self.motion.end_values  # after what happens there
         return out
 
     def before(self, times: Array) -> Array:
@@ -117,6 +118,8 @@ class Look:
         for k, leg in enumerate(self.legs):
             if k + 1 == len(self.legs) or begins[k + 2] > begins[k + 1]:
                 found.append(Jump(float(leg.times[0]), befores[k], leg.coefficients[0, :, 0]))
+        if self._begins[-1] < self.motion.end_time:
+            found.append(Jump(self.motion.end_time, befores[-1], self.motion.end_values))
         return tuple(found)
 
     @cached_property

@@ -5,6 +5,7 @@ first proof believes what the run says of itself.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from dalembert.principles import Instant, certify, explicit
 from dalembert.principles.certificate import Check
 from dalembert.principles.ready import Ready, prepare
 
-LOOKED = 384  # states at which constraints are looked at
+LOOKED = 256  # states at which constraints are looked at
 ASKED = 8  # states at which every principle is asked
 CLOCKED = 16  # samples at which the rounding of the time is thought of
 RUBBED = 32  # states at which friction is compared with what was stated
@@ -373,10 +374,15 @@ def impacts(look: Look) -> Check | str:
 
 def _told_at(look: Look, struck: list[Event]) -> Iterator[tuple[Jump, list[Event]]]:
     """The impacts by the leg that begins with them: a rest is told a moment later."""
+    by_time: dict[int, list[Event]] = {}
     begins = np.array([jump.time for jump in look.jumps])
-    place = np.searchsorted(begins, [e.time for e in struck], side="right") - 1
-    for k in np.unique(place[place >= 0]).tolist():
-        yield look.jumps[k], [e for e, at in zip(struck, place, strict=True) if at == k]
+    jumped = np.array([look.jumped(jump) > 0 for jump in look.jumps])
+    for event in struck:
+        possible = np.flatnonzero((begins <= event.time) & (jumped if event.kind == "rest" else True))
+        if len(possible):
+            by_time.setdefault(int(possible[-1]), []).append(event)
+    for k, events in by_time.items():
+        yield look.jumps[k], events
 
 
 def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
@@ -440,11 +446,10 @@ def _mistold_changes(look: Look) -> Iterator[str]:
 def _untold_jumps(look: Look) -> Iterator[str]:
     m = look.motion
     all_told, begun = np.array([e.time for e in m.events]), {o.time for o in m.origins[1:]}
-    times = [*(jump.time for jump in look.jumps), np.inf]
-    for k, jump in enumerate(look.jumps):
-        said = ((all_told >= jump.time) & (all_told < times[k + 1])).any()
-        if not said and jump.time not in begun and look.jumped(jump) > look.jump_bound:
-            yield f"a velocity jumps at t = {jump.time:.6g}, which is not told"
+    times = [jump.time for jump in look.jumps if look.jumped(jump) > look.jump_bound and jump.time not in begun]
+    for t, after in pairwise([*times, np.inf]):
+        if not ((all_told >= t) & (all_told < after)).any():
+            yield f"a velocity jumps at t = {t:.6g}, which is not told"
 
 
 def _sided(look: Look) -> list[int]:

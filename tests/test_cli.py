@@ -95,6 +95,25 @@ class TestCheck:
         assert document["passed"] is (answer.code == 0) is (name != "contradiction")
         assert answer.err == ""
 
+    @pytest.mark.compiled
+    def test_along_the_motion(self, call, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "80")
+        answer = call("check", "bouncing-ball", "--along")
+        assert (answer.code, answer.err) == (0, "")
+        assert columns(answer.out) < 80
+        assert "PASSED: 12 of 12 checks hold along the motion" in answer.out
+        assert answer.out.startswith(call("check", "bouncing-ball").out)  # in addition to the check at the start
+        document = json.loads(call("check", "bouncing-ball", "--along", "--json").out)
+        assert document["passed"] is document["along"]["passed"] is True
+        assert {check["name"] for check in document["along"]["checks"]} >= {"impacts", "gaps", "events"}
+        assert "along" not in json.loads(call("check", "bouncing-ball", "--json").out)
+
+    def test_along_no_motion(self, call):
+        answer = call("check", "contradiction", "--along")
+        assert answer.code == 1
+        assert "There is no motion to certify" in answer.out
+        assert json.loads(call("check", "contradiction", "--along", "--json").out)["along"] is None
+
     def test_a_start_off_the_constraints_fails(self, call, model):
         answer = call("check", model('x = "R"', "x = 0.5\ny = 0.1"))
         assert answer.code == 1

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from io import StringIO
 from itertools import pairwise
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.cli import run
 from dalembert.cli_progress import Bar, line
+from dalembert.principles import Check
 from dalembert.show import Summary
 from gallery_models import CONTRADICTORY, SMOOTH, SWITCHING
 
@@ -122,6 +124,45 @@ def test_the_gallery_is_sorted_rightly():
     assert {"appell", "sliding-block"} <= set(SMOOTH)
 
 
+class TestVerify:
+    @pytest.mark.parametrize("width", [60, 110])
+    def test_the_certificate_comes_last(self, call, monkeypatch, width):
+        monkeypatch.setenv("COLUMNS", str(width))
+        answer = call("sliding-block", "--verify")
+        assert (answer.code, answer.err) == (0, "")
+        assert columns(answer.out) < width
+        assert "\n\nPASSED: 7 of 7 checks hold along the motion\nfrom t = 0 to 5; finished" in answer.out
+        assert answer.out.splitlines()[-1].startswith("- events")
+
+    def test_json(self, call, tmp_path):
+        answer = call("sliding-block", "--verify", "--json", "-o", str(tmp_path / "kept"))
+        certificate = json.loads(answer.out)["certificate"]
+        assert certificate["passed"] is True
+        assert (
+            certificate == json.loads((tmp_path / "kept" / "summary.json").read_text(encoding="utf-8"))["certificate"]
+        )
+        assert {"name", "value", "bound", "meaning", "passed"} == set(certificate["checks"][0])
+        assert "certificate" not in json.loads(call("sliding-block", "--json").out)
+
+    @pytest.mark.parametrize("form", [[], ["--json"]])
+    def test_a_certificate_that_does_not_pass_fails_the_run(self, call, monkeypatch, form):
+        certify = da.Motion.verify
+        bad = Check("energy", 1.0, 1e-9, "energy less work stays what it was")
+        monkeypatch.setattr(da.Motion, "verify", lambda self: replace(certify(self), checks=(bad,)))
+        answer = call("sliding-block", "--verify", *form)
+        assert answer.code == 1
+        if form:
+            assert json.loads(answer.out)["certificate"]["passed"] is False
+        else:
+            assert "FAILED: 0 of 1 checks hold along the motion" in answer.out
+
+    def test_a_run_that_ended_early_fails_though_its_certificate_passes(self, call, model):
+        answer = call(model(BLOW_UP), "--verify")
+        assert answer.code == 1
+        assert "PASSED" in answer.out
+        assert "(the run ended early)" in " ".join(answer.out.split())
+
+
 class TestText:
     @pytest.mark.parametrize("width", [60, 80, 120])
     @pytest.mark.parametrize("name", MOVED)
@@ -196,13 +237,13 @@ class TestJson:
         assert found["work"]["nonideal"] < 0 < found["work"]["force"]
 
     def test_the_largest_force_is_the_largest(self, call):
-        motion = da.System.load(gallery.path("nonholonomic-particle")).simulate()
+        motion = da.System.load(gallery.path("nonholonomic-particle")).simulate(samples=20001)
         force = motion.along.ideal + motion.along.nonideal
         peak = json.loads(call("nonholonomic-particle", "--json").out)["largest_force"]
         k, i = np.unravel_index(np.abs(force).argmax(), force.shape)
         assert peak["coordinate"] == "xyz"[i]
-        assert peak["time"] == motion.t[k]
-        assert peak["total"] == pytest.approx(force[k, i], rel=1e-12)
+        assert peak["time"] == pytest.approx(motion.t[k], abs=5e-4)  # whatever the samples
+        assert peak["total"] == pytest.approx(force[k, i], rel=1e-6)
         assert peak["ideal"] + peak["nonideal"] == pytest.approx(peak["total"], rel=1e-12)
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         multiplier,
     )
     from dalembert.motion import Event, Interrupted, Progress, RunError, Start, Status
+    from dalembert.motion.certificate import MotionCertificate
     from dalembert.motion.reconciled import ReconciledSeries
     from dalembert.motion.reconciling import reconcile
     from dalembert.principles import (
@@ -83,6 +84,7 @@ _ROOMS = {
     "Instant": "principles",
     "Answer": "principles",
     "Certificate": "principles",
+    "MotionCertificate": "motion.certificate",
     "least_squares": "principles",
     # reconcile measurements
     "reconcile": "motion.reconciling",
@@ -118,6 +120,7 @@ __all__ = [
     "Minimal",
     "ModelError",
     "Motion",
+    "MotionCertificate",
     "Nonholonomic",
     "NotSmooth",
     "OneSided",

@@ -67,6 +67,7 @@ def app() -> None:
 @click.option("--engine", metavar="taylor|plain", help="Compiled, or SciPy's (slow).")
 @click.option("-o", "--output", type=_path, metavar="DIR", help="Keep data, summary and model in DIR.")
 @click.option("--plot", type=_path, metavar="FILE", help="Draw the motion: .png, .svg or .pdf.")
+@click.option("--verify", is_flag=True, help="Certify the motion from beginning to end.")
 @_json
 def run_model(
     model: str,
@@ -77,6 +78,7 @@ def run_model(
     engine: str | None,
     output: Path | None,
     plot: Path | None,
+    verify: bool,
     json: bool,
 ) -> None:
     """Move MODEL from its start and say what happened."""
@@ -88,15 +90,18 @@ def run_model(
         wanted = Wanted(model, _find(model), until, changes, tolerance, samples, engine, output, plot)
         motion = move(system, wanted)
         summary = Summary.of(motion)
-        kept = keep(motion, summary, wanted)
+        certificate = motion.verify() if verify else None
+        kept = keep(motion, summary, wanted, certificate)
         if json:
-            _print_json({**document(motion, summary, wanted), "saved": kept})
+            _print_json({**document(motion, summary, wanted, certificate), "saved": kept})
         else:
             width = _width()
             print(f"{system.name or model}\n\n{summary.stated(width)}")
             print(f"  in full: dalembert derive {model}\n\n{summary.happened(width)}")
+            if certificate is not None:
+                print(f"\n{_fitted(certificate.text(), width)}")
             print("".join(f"saved {name}\n" for name in kept), end="")
-        if not motion.status.ok:
+        if not motion.status.ok or not (certificate is None or certificate.passed):
             raise click.exceptions.Exit(FAILED)
 
 
@@ -120,22 +125,37 @@ def derive(model: str, json: bool, latex: bool) -> None:
 @app.command()
 @_model
 @click.option("--figure", type=_path, metavar="FILE", help="Draw the geometry at the start: .png, .svg or .pdf.")
+@click.option("--along", is_flag=True, help="Move it too, and certify the motion from beginning to end.")
 @_json
-def check(model: str, figure: Path | None, json: bool) -> None:
+def check(model: str, figure: Path | None, along: bool, json: bool) -> None:
     """Say what MODEL's constraints are; prove its start."""
     with _answering(json):
         system = _load(model)
         saved = [] if figure is None else [_drawn(system, figure)]
         kinds, finding = system.classify(), system.check()
+        motion = system.simulate(throw=False) if along and finding.passed else None
+        certificate = None if motion is None else motion.verify()
         if json:
             document = {"model": model, "name": system.name, "classification": kinds.as_dict(), **finding.as_dict()}
-            _print_json({**document, "saved": saved})
+            told = {"along": None if certificate is None else certificate.as_dict()} if along else {}
+            _print_json({**document, **told, "saved": saved})
         else:
             stated = f"{kinds.text(_width())}\n\n" if system.constraints else ""
             print(f"{system.name or model}\n\n{stated}{finding.text(_width())}")
+            if along:
+                none = "There is no motion to certify: the start does not pass."
+                print(f"\n{none if certificate is None else _fitted(certificate.text(), _width())}")
             print("".join(f"saved {name}\n" for name in saved), end="")
-        if not finding.passed:
+        moved = motion is None or (motion.status.ok and certificate is not None and certificate.passed)
+        if not finding.passed or not moved:
             raise click.exceptions.Exit(FAILED)
+
+
+def _fitted(text: str, width: int) -> str:
+    """A certificate on lines of at most so many columns."""
+    from dalembert.show.finding import fitted
+
+    return "\n".join(fitted(line, width) for line in text.splitlines())
 
 
 def _drawn(system: "System", picture: Path) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.cli_progress import Bar
 
 if TYPE_CHECKING:
+    from dalembert.motion.certificate import MotionCertificate
     from dalembert.show import Summary
     from dalembert.system import Motion, System
 
@@ -54,14 +55,16 @@ def move(system: "System", wanted: Wanted) -> "Motion":
         )
 
 
-def keep(motion: "Motion", summary: "Summary", wanted: Wanted) -> list[str]:
+def keep(
+    motion: "Motion", summary: "Summary", wanted: Wanted, certificate: "MotionCertificate | None" = None
+) -> list[str]:
     """Write what was asked for, and say which files were written."""
     kept = []
     if (folder := wanted.folder) is not None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MODEL).write_bytes(wanted.file.read_bytes())
         motion.save(folder / DATA)
-        text = dumps(document(motion, summary, wanted), ensure_ascii=False, indent=2, allow_nan=False)
+        text = dumps(document(motion, summary, wanted, certificate), ensure_ascii=False, indent=2, allow_nan=False)
         (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
         kept += [str(folder / name) for name in (DATA, SUMMARY, MODEL)]
     if wanted.picture is not None:
@@ -70,11 +73,15 @@ def keep(motion: "Motion", summary: "Summary", wanted: Wanted) -> list[str]:
     return kept
 
 
-def document(motion: "Motion", summary: "Summary", wanted: Wanted) -> dict[str, Any]:
+def document(
+    motion: "Motion", summary: "Summary", wanted: Wanted, certificate: "MotionCertificate | None" = None
+) -> dict[str, Any]:
     """The run for a program to read; the samples only where their number was asked for."""
     found = {"model": wanted.model, "name": summary.name, **summary.as_dict()}
     if wanted.samples is not None:
         found["samples"] = {"state": list(summary.end), "t": motion.t.tolist(), "y": motion.y.tolist()}
+    if certificate is not None:
+        found["certificate"] = certificate.as_dict()
     return found
 
 

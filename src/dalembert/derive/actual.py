@@ -52,6 +52,19 @@ def following_actual(now: Instant, C: Array, units: Mapping[int, Array], one_sid
     return friction
 
 
+def exerted(now: Instant, D: Array) -> Array:
+    """The force (n,) D λ̂ with Qᶜ = C + D λ̂ + Aᵀλ̂, for D (n, m) with its signs: A M⁻¹ (Aᵀ + D) λ̂ = b − A M⁻¹ (Q + C).
+
+    Raises StateError where there is none; MassError, ContradictionError.
+    """
+    ready = prepare(now)
+    force = _consistent(ready, np.ldexp(D, ready.decided.powers[:, None] + ready.rows.powers), [], ())
+    if force is None:
+        raise StateError("the state", ["no reaction is possible here that a force follows"])
+    found: Array = np.ldexp(force, ready.power - ready.decided.powers)
+    return found
+
+
 def _consistent(ready: Ready, signed: Array, rows: list[int], signs: tuple[float, ...]) -> Array | None:
     """The friction (n,), in balanced units, that signs of λ̂ lead to; None where they lead to other signs."""
     rows_, L = ready.rows, ready.L

@@ -7,8 +7,9 @@ import numpy as np
 from sympy import Expr
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.mechanics import Derived, Sparse, derive, energy, unconstrained
-from dalembert.derive.relations import Relations
+from dalembert.derive.mechanics import Derived, Energy, Sparse, derive, energy, unconstrained
+from dalembert.derive.natures import following
+from dalembert.derive.relations import Relations, addends
 from dalembert.derive.tape import Tape
 from dalembert.model import OneSided, Statement, name_of
 
@@ -92,8 +93,26 @@ class Prepared:
     @cached_property
     def energy(self) -> Tape:
         """The energy and the power of what changes it besides the constraints."""
-        found = energy(self.form, self.algebra, self.derived.M, self.derived.Q)
+        found = self._energy
         return Tape(self._inputs, [found.total, found.power])
+
+    @cached_property
+    def energy_terms(self) -> Tape:
+        """The terms the energy is the sum of."""
+        return Tape(self._inputs, addends(self._energy.total))
+
+    @cached_property
+    def _energy(self) -> Energy[Expr]:
+        return energy(self.form, self.algebra, self.derived.M, self.derived.Q)
+
+    @cached_property
+    def following(self) -> tuple[list[tuple[int, int]], Tape] | None:
+        """D in the C = D λ̂ of `Following` natures: its places (coordinate, row), and D by λ too; None without any."""
+        D = following(self.form, self.algebra, self.derived.A)
+        places = [(i, row) for row, column in D.items() for i in column]
+        if not places:
+            return None
+        return places, Tape([*self._inputs, *self.algebra.lam], [D[row][i] for i, row in places])
 
     @property
     def _inputs(self) -> list[Expr]:

@@ -15,22 +15,22 @@ class Derivation:
     """Evaluates a motion along states, each stretch in its mode, on the rows that were chosen for it."""
 
     def __init__(self, engine: Any, system: Statement, values: Array, episodes: tuple[Episode, ...]) -> None:
-        self._engine, self._values, self._episodes = engine, values, episodes
+        self.engine, self._values, self._episodes = engine, values, episodes
         self._system = with_exponents(system, values)
-        self._programs: Any = None
+        self.programs: Any = None
 
     def along(self, times: Array, states: Array) -> Along:
         """Everything derived at times (k,) and states (k, 2n), with a multiplier for every constraint."""
-        parts = [self._part(*each) for each in self._stretches(times, states)]
+        parts = [self._part(*each) for each in self.stretches(times, states)]
         return Along(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def residual(self, times: Array, states: Array) -> Array:
         """The left-hand side of every constraint (k, m)."""
         m = len(self._system.constraints)
-        parts = [self._engine.levels(setup, t, y)[:, :m] for setup, _, t, y in self._stretches(times, states)]
+        parts = [self.engine.levels(setup, t, y)[:, :m] for setup, _, t, y in self.stretches(times, states)]
         return np.concatenate(parts)
 
-    def _stretches(self, times: Array, states: Array) -> list[tuple[Any, Episode, Array, Array]]:
+    def stretches(self, times: Array, states: Array) -> list[tuple[Any, Episode, Array, Array]]:
         """The setup of each stretch with its times and states."""
         begins = np.searchsorted(times, [e.time for e in self._episodes])
         begins[:1] = 0
@@ -45,30 +45,30 @@ class Derivation:
     def setup(self, episode: Episode, t: float, state: Array) -> Any:
         """The setup of a stretch."""
         if episode.mode is None:
-            return self._engine.setup(self._system, self._values, t, state, episode.choice)
-        if self._programs is None:
+            return self.engine.setup(self._system, self._values, t, state, episode.choice)
+        if self.programs is None:
             from dalembert.motion.hybrid.programs import Programs
 
-            self._programs = Programs(self._engine, self._system, self._values)
-        return self._programs.setup(episode.mode, t, state)
+            self.programs = Programs(self.engine, self._system, self._values)
+        return self.programs.setup(episode.mode, t, state)
 
     def _part(self, setup: Any, episode: Episode, times: Array, states: Array) -> Along:
-        found: Along = self._engine.along(setup, times, states)
+        found: Along = self.engine.along(setup, times, states)
         m = len(self._system.constraints)
         found = found._replace(multipliers=found.multipliers[:, :m], reactions=found.reactions[:, :m])
-        if self._engine.name == "plain":
+        if self.engine.name == "plain":
             return found
-        stated = self._engine.in_force([setup])[0][:m].astype(bool)
+        stated = self.engine.in_force([setup])[0][:m].astype(bool)
         in_force = stated.copy()
         if episode.mode is not None:
-            sided = set(self._programs.switches.one_sided)
+            sided = set(self.programs.switches.one_sided)
             in_force = np.array([j not in sided or j in episode.mode.closed for j in range(m)], dtype=bool)
         else:
             in_force[:] = True
         if (in_force == stated).all():
             return found
         rows = np.flatnonzero(in_force)
-        A = self._engine.rows(setup, times, states)[:, rows]
+        A = self.engine.rows(setup, times, states)[:, rows]
         rank = int(stated.sum())
         return found._replace(
             multipliers=_spread(A, found.multipliers, rows, rank),

@@ -67,6 +67,41 @@ TABLE = {
         "the largest of the velocity of late",
         "the defect beyond a singular place on the branch that goes on smoothly",
     ),
+    "RETRACED": Tolerance(
+        2.0**-33,
+        "the largest of the coordinate or velocity of late, with what forces could make of it in the window",
+        "a state that another integrator reaches too (DEFECT times the accuracy of the run where that is more)",
+    ),
+    "KEPT": Tolerance(
+        4.0,
+        "DRIFT, or the drift that was asked for, times the size of the terms of the constraint or of its rate",
+        "how far off a constraint a state of a motion may be",
+    ),
+    "BALANCE": Tolerance(
+        256.0,
+        "the accuracy of the run times its steps, times the terms of the energy and the work done",
+        "how far energy less work may stray along a motion",
+    ),
+    "GUARD": Tolerance(
+        2.0**25 * EPS,
+        "the size of the terms of the guard, as TIE (DRIFT times the accuracy of the run where that is more)",
+        "a gap, a force or a switching function on the side that the mode of a motion says",
+    ),
+    "SAID": Tolerance(
+        2.0**-30,
+        "the accelerations at work: those of the active forces, of the constraint forces, and the acceleration itself",
+        "accelerations and forces that a motion says and a principle finds, or two statements of the same forces",
+    ),
+    "RESTITUTION": Tolerance(
+        2.0**-30,
+        "the terms of the rate of the gap, with velocities as large as they have been of late",
+        "a contact that parts at the rate its restitution asks for, or does not close on",
+    ),
+    "JUMP": Tolerance(
+        2.0**-24,
+        "the largest of the velocity of late (DRIFT times the accuracy of the run where that is more)",
+        "a velocity that jumps, which an event must tell",
+    ),
 }
 
 

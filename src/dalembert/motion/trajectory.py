@@ -23,6 +23,8 @@ from dalembert.motion.status import Event, Projection, Status
 if TYPE_CHECKING:
     from xarray import Dataset
 
+    from dalembert.motion.certificate import MotionCertificate
+
 LIMIT = 2.0**-20  # of a stretch: so far from its beginning a limit is looked for
 SAME = 1e-9  # how near the end of one motion and the start of the next must be to join them
 
@@ -207,21 +209,38 @@ class Trajectory:
         begins = np.array([origin.time for origin in self.origins])
         place = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, len(begins) - 1)
         out = np.zeros((len(self.begin_values), len(times)))
-        s = self.settings
-        drift = DRIFT * s.tolerance if s.drift is None else s.drift
-        for k in np.unique(place):
+        for k in np.unique(place).tolist():
             mine = np.flatnonzero(place == k)
             wanted = np.unique(times[mine])
-            begin, state, sizes = self.origins[k]
-            until = self.end_time if k + 1 == len(begins) else float(begins[k + 1])
-            limits = Limits(np.inf, np.inf, drift, s.singular, s.step)
-            known = np.array(sizes) if sizes else None
-            done = move(self.system, self.values, s, begin, np.array(state), wanted, until, limits, sizes=known).record
+            done = self._over_again(k, wanted)
             states = done.states[: len(wanted)]
             if len(states) < len(wanted):
                 raise StateError("at", [f"the motion cannot be gone over again: {done.status}"])
             out[:, mine] = states[np.searchsorted(wanted, times[mine])].T
         return out
+
+    def _over_again(self, k: int, wanted: Array) -> Record:
+        """What going over the motion again from one of its origins leaves, with samples at these times."""
+        begin, state, sizes = self.origins[k]
+        until = self.end_time if k + 1 == len(self.origins) else self.origins[k + 1].time
+        s = self.settings
+        drift = DRIFT * s.tolerance if s.drift is None else s.drift
+        limits = Limits(np.inf, np.inf, drift, s.singular, s.step)
+        known = np.array(sizes) if sizes else None
+        return move(self.system, self.values, s, begin, np.array(state), wanted, until, limits, sizes=known).record
+
+    def polynomials(self) -> tuple[Steps, ...] | None:
+        """The steps of the motion, those of each leg between switches together; None where they are too many to keep.
+
+        A motion from a file has none with it and is gone over again for them.
+        """
+        dense = vars(self).get("_dense")
+        if dense is None:
+            found = [self._over_again(k, np.zeros(0)).dense for k in range(len(self.origins))]
+            dense = None if None in found else tuple(leg for part in found for leg in part or ())
+        if dense is None:
+            return None
+        return tuple(Steps(times, terms, unit=unit) for times, terms, unit in dense if len(terms))
 
     @cached_property
     def _derivation(self) -> Derivation:
@@ -238,6 +257,16 @@ class Trajectory:
         from dalembert.motion.dataset import dataset
 
         return dataset(self)
+
+    def verify(self) -> "MotionCertificate":
+        """What holds along the motion, computed anew: `.passed`, `.checks`, `.text()`, `.as_dict()`.
+
+        Another integrator retraces it; constraints, energy, contacts, friction, principles, modes, impacts and events
+        are looked at from beginning to end (docs/motion.md). A motion that ended early is certified up to there.
+        """
+        from dalembert.motion.certificate import certify
+
+        return certify(self)
 
     def __add__(self, later: "Trajectory") -> Self:
         """This motion and the one that goes on from its end, as one."""
@@ -258,8 +287,12 @@ class Trajectory:
             key: self.statistics.get(key, 0) + later.statistics.get(key, 0)
             for key in ("steps", "run_seconds", "compile_seconds", "projections", "switches")
         }
-        drift = max(self.statistics.get("largest_drift", 0.0), later.statistics.get("largest_drift", 0.0))
-        defect = max(self.statistics.get("largest_defect", 0.0), later.statistics.get("largest_defect", 0.0))
+        numbers |= {
+            key: max(self.statistics.get(key, 0.0), later.statistics.get(key, 0.0))
+            for key in ("largest_drift", "largest_defect", "tolerance")
+        }
+        said = [str(part.statistics.get("engine", part.settings.engine)) for part in (self, later)]
+        engines = dict.fromkeys(name for names in said for name in names.split(" and "))
         before = self.end_works[:, None]
         joined = replace(
             self,
@@ -276,9 +309,7 @@ class Trajectory:
             origins=(*self.origins, *later.origins),
             sizes=later.sizes,
             settings=later.settings,
-            statistics=MappingProxyType(
-                {**later.statistics, **numbers, "largest_drift": drift, "largest_defect": defect}
-            ),
+            statistics=MappingProxyType({**later.statistics, **numbers, "engine": " and ".join(engines)}),
         )
         halves = [vars(part).get("_dense") for part in (self, later)]
         vars(joined)["_dense"] = None if None in halves else (*halves[0], *halves[1])  # type: ignore[misc]

@@ -88,7 +88,7 @@ class Finding:
                 *(f"  {name}: A q̈ − b = {gap:.6g}" for name, gap in unsatisfied),
             ]
         lines += ["", self.verdict]
-        return "\n".join(_fitted(line, width) for line in lines)
+        return "\n".join(fitted(line, width) for line in lines)
 
     def __str__(self) -> str:
         return self.text()
@@ -133,7 +133,7 @@ class Finding:
         }
 
 
-def _fitted(line: str, width: int) -> str:
+def fitted(line: str, width: int) -> str:
     """A line as it is where it fits; else wrapped, the rest under the words it belongs to."""
     if columns(line) <= width:
         return line

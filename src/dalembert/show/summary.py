@@ -11,6 +11,7 @@ from dalembert.derive import mass_and_rows
 from dalembert.engine import WORKS
 from dalembert.model import MassAndForce, OneSided, name_of
 from dalembert.motion import Event, Status, Trajectory
+from dalembert.motion.peaks import force_peaks
 from dalembert.principles import Instant, independent_rows
 from dalembert.show.brief import Brief, counted
 from dalembert.show.course import Course, counts, course, events_listed, modes_listed
@@ -23,7 +24,7 @@ MARGIN = "  "
 
 
 class Peak(NamedTuple):
-    """The largest constraint force on a coordinate among the samples: when, and its two parts."""
+    """The largest constraint force on a coordinate along the motion: when, and its two parts."""
 
     coordinate: str
     time: float
@@ -34,7 +35,9 @@ class Peak(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A motion in brief. Energy, forces and balance are those at the samples; None where a run has none.
+    """A motion in brief. Energy and balance are those at the samples; None where a run has none.
+
+    The largest forces are those along the motion, between samples too.
 
     `start` and `end` are states by name, `solved` what of the start was not stated but solved from the constraints,
     `work` is by whose force does it, `balance` is how far energy less work
@@ -205,7 +208,7 @@ class Summary:
         if len(self.forces) > MOST and (peak := self.largest_force):
             parts = f"ideal {peak.ideal:.6g}, work-doing {peak.nonideal:.6g}"
             yield "largest Qᶜ", f"{peak.total:.6g} on {peak.coordinate} at t = {peak.time:.6g} ({parts})"
-        yield "samples", f"{self.samples} from t = {self.times[0]:.6g} on; energy and forces are those at the samples"
+        yield "samples", f"{self.samples} from t = {self.times[0]:.6g} on; energy is that at the samples"
         yield "cost", self._cost()
 
     def _work(self) -> str:
@@ -252,11 +255,8 @@ def _rank(motion: Trajectory) -> int:
 
 
 def _peaks(motion: Trajectory) -> Iterator[Peak]:
-    ideal, nonideal = motion.along.ideal, motion.along.nonideal
-    total = ideal + nonideal
-    for i, name in enumerate(motion.names()):
-        k = int(np.abs(total[:, i]).argmax())
-        yield Peak(name, float(motion.t[k]), float(total[k, i]), float(ideal[k, i]), float(nonideal[k, i]))
+    for name, (time, ideal, nonideal) in zip(motion.names(), force_peaks(motion), strict=True):
+        yield Peak(name, time, ideal + nonideal, ideal, nonideal)
 
 
 def _and_more(number: int) -> Iterator[str]:

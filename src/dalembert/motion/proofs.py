@@ -1,0 +1,478 @@
+"""What is checked along a motion: small proofs, each of which gives a check or says why there is nothing to check.
+
+Everything is computed anew from the motion: its samples, and the states between them on its steps. Nothing but the
+first proof believes what the run says of itself.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dalembert.derive import Array, closeness, mass_and_rows, prepared
+from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
+from dalembert.derive.switching.modes import OFF, switches
+from dalembert.derive.variants import bare
+from dalembert.engine import engine
+from dalembert.model import Held, OneSided, StateError
+from dalembert.motion.blame import FAILURES
+from dalembert.motion.hybrid.switch_events import told
+from dalembert.motion.look import Jump, Look, largest_part
+from dalembert.motion.retrace import windows
+from dalembert.motion.status import Event
+from dalembert.motion.stretch import Stretch, as_stated
+from dalembert.motion.tolerances import EPS, tolerance
+from dalembert.principles import Instant, certify, explicit
+from dalembert.principles.certificate import Check
+from dalembert.principles.ready import Ready, prepare
+
+LOOKED = 256  # states at which constraints are looked at
+ASKED = 8  # states at which every principle is asked
+CLOCKED = 16  # samples at which the rounding of the time is thought of
+RUBBED = 32  # states at which friction is compared with what was stated
+SHAKEN, PATTERNS = 2.0**-20, 4  # relative change of inputs, and patterns of signs, by which sizes are seen
+GAPS = ("touch", "parted")
+HIT = ("impact", "rest")
+
+Proof = Callable[[Look], Check | str]
+
+
+def steps(look: Look) -> Check | str:
+    """The equation of motion inside the steps, as the run saw it."""
+    m = look.motion
+    found = m.statistics.get("largest_defect")
+    if found is None:
+        return "the run did not keep its largest defect"
+    loosest = max(m.settings.tolerance, float(m.statistics.get("tolerance", 0.0)))
+    engines = str(m.statistics.get("engine", m.settings.engine)).split(" and ")
+    own = max(float(engine(name, loosest, None).defect_bound) for name in engines)  # type: ignore[arg-type]
+    meaning = "h |v̇ − q̈| inside the steps, as the run saw it"
+    return Check("steps", float(found), tolerance("DEFECT") * own, meaning)
+
+
+def retraced(look: Look) -> Check | str:
+    """The motion by another integrator and the principles."""
+    found = windows(look)
+    if not found:
+        return "no stretch is long enough to be retraced, or the principles have no answer there"
+    worst = max(found, key=lambda w: w.apart)
+    words = f"another integrator moves alike in {_counted(len(found), 'window')}"
+    bound = max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy)
+    return Check("retraced", worst.apart, bound, f"{words}; worst: t = {worst.begin:.5g} to {worst.end:.5g}")
+
+
+def sampled(look: Look) -> Check | str:
+    """The samples are states of the motion."""
+    if not look.sampled.any():
+        return "there are no samples"
+    times, states = look.times[look.sampled], look.states[look.sampled]
+    off = np.abs(look.at(times) - states)
+    scales = look.scales[look.sampled, :-1]
+    worst = [largest_part(each, scale) for each, scale in zip(off, scales, strict=True)]
+    k = int(np.argmax(worst))
+    words = f"the samples are on the steps of the motion{_worst_at(worst[k], times[k])}"
+    bound = max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy)
+    return Check("samples", worst[k], bound, words)
+
+
+def on_constraints(look: Look) -> Check | str:
+    """Every constraint in force, also what sticks, its value and its rate."""
+    if not look.motion.system.constraints:
+        return "there are no constraints"
+    bound = tolerance("KEPT") * max(look.motion.settings.drift or 0.0, tolerance("DRIFT") * look.accuracy)
+    worst, name, when = 0.0, "", look.motion.begin_time
+    for place in look.spread(LOOKED):
+        t = float(look.times[place])
+        stretch = look.stretch(t)
+        if not stretch.statement.constraints:
+            continue
+        off = _off(stretch, t, look.states[place], look.scales[place, :-1])
+        if off.max(initial=0.0) > worst:
+            worst, when = float(off.max()), t
+            name = stretch.statement.constraints[int(np.argmax(off)) % len(stretch.statement.constraints)].name
+    at = _worst(name, when) if name else ""
+    return Check("on constraints", worst, bound, f"the constraints in force hold{at}")
+
+
+def _off(stretch: Stretch, t: float, state: Array, scales: Array) -> Array:
+    """How far off each constraint a state is (2m,): over the terms of its value and rate, here or at natural scales."""
+    inputs = stretch.inputs(t, state)
+    try:
+        off = np.concatenate(closeness(stretch.statement, inputs))
+    except StateError:
+        return np.array([np.inf])
+    if not off.any():
+        return off
+    relations, given = prepared(stretch.statement).relations, np.array(inputs)
+    change = np.concatenate([scales, np.abs(given[len(scales) :])])
+    middle, size, random = relations.plain(inputs), np.zeros(len(off)), np.random.default_rng(0)
+    for _ in range(PATTERNS):
+        try:
+            moved = relations.plain((given + SHAKEN * random.choice((-1.0, 1.0), len(given)) * change).tolist())
+        except StateError:
+            continue
+        size = np.maximum(size, np.abs(moved - middle) / SHAKEN)
+    wide = np.divide(np.abs(middle), size, out=np.full(len(off), np.inf), where=size > 0)
+    found: Array = np.minimum(off, wide)
+    return found
+
+
+def energy(look: Look) -> Check | str:
+    """Energy less all work stays what it was."""
+    m = look.motion
+    if len(m.t) < 2:
+        return "there are fewer than two samples"
+    size = _energy_sizes(look)
+    strays = np.abs(m.balance - m.balance[0])
+    bound = tolerance("BALANCE") * look.accuracy * (1 + int(m.statistics.get("steps", 0)))
+    relative = np.divide(strays, size, out=np.where(strays > 0, np.inf, 0.0), where=size > 0)
+    for worst in np.argsort(-relative, kind="stable")[:CLOCKED].tolist():
+        if _over(strays[worst], size[worst]) <= bound:
+            continue
+        strays[worst] = max(0.0, strays[worst] - _unsure(look, float(m.t[worst])))
+    relative = np.divide(strays, size, out=np.where(strays > 0, np.inf, 0.0), where=size > 0)
+    k = int(np.argmax(relative))
+    value = float(relative[k])
+    words = f"energy less work stays what it was{_worst_at(value, m.t[k])}"
+    return Check("energy", value, bound, words)
+
+
+def _energy_sizes(look: Look) -> Array:
+    """How large the terms of the energy and the work have been so far, at each sample; the terms at some of them."""
+    m, kept = look.motion, prepared(look.motion.system)
+    size = np.maximum(np.abs(m.works).sum(axis=0), np.abs(m.along.energy))
+    for k in np.unique(np.linspace(0, len(m.t) - 1, LOOKED // 4).astype(int)).tolist():
+        place = look.place(float(m.t[k]))
+        for state in (look.states[place], look.scales[place, :-1]):  # and all at once as large as each has been
+            try:
+                terms = kept.energy_terms([*state.tolist(), float(m.t[k]), *map(float, m.values)])
+            except StateError:
+                continue
+            size[k] = max(size[k], float(np.abs(terms).sum()))
+    out: Array = np.maximum.accumulate(size)
+    return out
+
+
+def _unsure(look: Look, t: float) -> float:
+    """The energy that forces give within what the time is known to: near a blow-up that is much."""
+    place = look.place(t)
+    try:
+        now = look.stretch(t).instant(t, look.states[place])
+        force = np.abs(now.Q) + np.abs(explicit(now).force)
+    except FAILURES:
+        return 0.0
+    return 8 * EPS * abs(t) * float(np.abs(look.states[place][now.n :]) @ force)
+
+
+def gaps(look: Look) -> Check | str:
+    """No contact is below zero."""
+    if not _sided(look):
+        return "there are no contacts"
+    if not any(key.kind in GAPS for guards in look.guards for key in guards.keys):
+        return "no contact is open"
+    value, at = _lowest(look, GAPS)
+    return Check("gaps", value, _guard_bound(look), f"no gap is below zero{at}")
+
+
+def pushes(look: Look) -> Check | str:
+    """Contacts push while they are closed, and exert nothing while they are open."""
+    if not _sided(look):
+        return "there are no contacts"
+    value, at = max(_lowest(look, ("release",)), _pulled(look))
+    words = f"closed contacts push, open ones exert nothing{at}"
+    return Check("pushes", value, _guard_bound(look), words)
+
+
+def _pulled(look: Look) -> tuple[float, str]:
+    """The same of the reactions at the samples as the motion says them; those that redundant contacts share are not
+    determined.
+    """
+    m, sided = look.motion, _sided(look)
+    worst, at = 0.0, ""
+    for guards in look.guards:
+        mine = np.flatnonzero(look.sampled[guards.places])
+        reactions = m.along.reactions[np.searchsorted(m.t, look.times[guards.places[mine]])]
+        if not len(mine) or set(guards.mode.idle) & set(sided):
+            continue
+        for j in sided:
+            exerted = reactions[:, j]
+            if j in guards.mode.closed:
+                size = guards.sizes[mine, guards.keys.index(GuardKey("release", j))]
+                parts = np.divide(-exerted, size, out=np.zeros(len(mine)), where=(exerted < 0) & (size > 0))
+            else:
+                parts = (exerted != 0).astype(float)
+            k = int(np.argmax(parts))
+            if parts[k] > worst:
+                worst, at = float(parts[k]), _worst(m.system.constraints[j].name, look.times[guards.places[mine[k]]])
+    return worst, at
+
+
+def friction(look: Look) -> Check | str:
+    """Friction within its cone where it sticks, against what slides where it slips."""
+    m = look.motion
+    if not switches(prepared(m.system).form).rubs or m.episodes[0].mode is None:
+        return "there is no dry friction"
+    value, at = max(_lowest(look, ("stop", "slow", "up", "down", "hold", "normal")), _rubbed(look))
+    words = f"friction is in its cone, μN against what slides{at}"
+    return Check("friction", value, _guard_bound(look), words)
+
+
+def _rubbed(look: Look) -> tuple[float, str]:
+    """How far accelerations in a mode are from those of the system as it was stated, where nothing sticks."""
+    m, worst, at = look.motion, 0.0, ""
+    for place in look.spread(RUBBED):
+        t, state = float(look.times[place]), look.states[place]
+        mode = m.mode_at(t)
+        stated = None if mode is None or set(mode.rubs) == {OFF} else as_stated(m.system, m.values, mode)
+        if stated is None:
+            continue
+        try:
+            one, two = (each.instant(t, state) for each in (stated, look.stretch(t)))
+            part = _apart(one, explicit(one).acceleration, explicit(two).acceleration)
+        except FAILURES:
+            continue
+        if part > worst:
+            worst, at = part, _worst("what slides", t)
+    return worst, at
+
+
+def principles(look: Look) -> Check | str:
+    """Every principle gives the same answer, in the mode there."""
+    found: list[tuple[Check, float]] = []
+    for place in look.spread(ASKED):
+        t = float(look.times[place])
+        try:
+            certificate = certify(look.stretch(t).instant(t, look.states[place]))
+        except FAILURES:
+            continue
+        found += [(check, t) for check in certificate.checks]
+    if not found:
+        return "the principles have no answer at the states that were looked at"
+    worst, when = max(found, key=lambda each: each[0].value / each[0].bound)
+    asked = len({t for _, t in found})
+    words = f"the principles agree at {_counted(asked, 'state')}; worst: {worst.name}, t = {when:.6g}"
+    return Check("principles", worst.value, worst.bound, words)
+
+
+def said(look: Look) -> Check | str:
+    """The accelerations and forces that the motion says are those of the principles."""
+    m = look.motion
+    worst, when, asked = 0.0, m.begin_time, 0
+    for place in look.spread(ASKED, look.sampled):
+        t = float(look.times[place])
+        k = int(np.searchsorted(m.t, t))
+        try:
+            now = look.stretch(t).instant(t, look.states[place])
+            answer = explicit(now)
+        except FAILURES:
+            continue
+        asked += 1
+        along = m.along
+        force = along.ideal[k] + along.nonideal[k]
+        stated = [j for j, c in enumerate(m.system.constraints) if c.name in now.constraints]
+        rows = now.A[[now.constraints.index(m.system.constraints[j].name) for j in stated]]
+        parts = [
+            _apart(now, answer.acceleration, along.acceleration[k]),
+            _unbalanced(now, answer.acceleration, rows.T @ along.multipliers[k][stated] - along.ideal[k]),
+        ]
+        if not any(isinstance(c, Held) and c.by == "force" for c in look.stretch(t).statement.constraints):
+            parts.append(_unbalanced(now, answer.acceleration, answer.force - force))  # else a part is no constraint's
+        if max(parts) > worst:
+            worst, when = max(parts), t
+    if not asked:
+        return "no sample is away from a switch, or the principles have no answer there"
+    words = f"forces are those of the principles, at {_counted(asked, 'sample')}"
+    bound = max(tolerance("SAID"), tolerance("DEFECT") * look.accuracy)
+    return Check("forces", worst, bound, words + _worst_at(worst, when))
+
+
+def _apart(now: Instant, one: Array, two: Array) -> float:
+    """How far accelerations are apart, relative to those at work, in the metric of M."""
+    ready = prepare(now)
+    return _over(np.linalg.norm(ready.L.T @ ready.acceleration(one - two)), _at_work(ready, one))
+
+
+def _unbalanced(now: Instant, acceleration: Array, force: Array) -> float:
+    """A force relative to those at work, in the metric of M⁻¹."""
+    ready = prepare(now)
+    return _over(np.linalg.norm(np.linalg.solve(ready.L, ready.force(force))), _at_work(ready, acceleration))
+
+
+def _at_work(ready: Ready, acceleration: Array) -> float:
+    loads = sum(float(np.linalg.norm(np.linalg.solve(ready.L, load))) for load in (ready.Q, ready.C))
+    return loads + float(np.linalg.norm(ready.L.T @ ready.acceleration(acceleration)))
+
+
+def _over(value: Any, size: float) -> float:
+    return largest_part(np.array([float(value)]), np.array([size]))
+
+
+def modes(look: Look) -> Check | str:
+    """What the mode of every stretch says of signs, contacts and friction holds all along it."""
+    if look.motion.episodes[0].mode is None:
+        return "nothing switches"
+    value, at = _lowest(look, tuple(KINDS))
+    stretches = _counted(len(look.parts), "stretch", "stretches")
+    return Check("modes", value, _guard_bound(look), f"what each mode says holds in all of {stretches}{at}")
+
+
+def _guard_bound(look: Look) -> float:
+    return max(tolerance("GUARD"), tolerance("DRIFT") * look.accuracy)
+
+
+def _lowest(look: Look, kinds: Sequence[str]) -> tuple[float, str]:
+    """How far below zero the lowest guard of these kinds is, relative to its size, and which it is and when."""
+    worst, at = 0.0, ""
+    for guards in look.guards:
+        columns = [i for i, key in enumerate(guards.keys) if key.kind in kinds]
+        values, sizes = guards.values[:, columns], guards.sizes[:, columns]
+        below = np.divide(-values, sizes, out=np.zeros(values.shape), where=sizes > 0)
+        below[~np.isfinite(values)] = np.inf
+        if below.size and below.max() > worst:
+            k, i = np.unravel_index(int(np.argmax(below)), below.shape)
+            worst = float(below[k, i])
+            at = _worst(_guard_words(look, guards.keys[columns[int(i)]]), look.times[guards.places[int(k)]])
+    return worst, at
+
+
+def _guard_words(look: Look, key: GuardKey) -> str:
+    """What a guard is of."""
+    known = switches(prepared(look.motion.system).form)
+    match key.kind:
+        case "touch" | "release" | "parted" | "normal" | "coefficient":
+            return look.motion.system.constraints[key.place].name
+        case "side" | "above" | "below":
+            return known.gated.gates[key.place].words
+        case "jam":
+            return "friction that jams"
+    return known.name(key.place)
+
+
+def _worst(what: str, t: float) -> str:
+    return f"; worst: {what}, t = {t:.6g}"
+
+
+def _worst_at(value: float, t: float) -> str:
+    return f"; worst: t = {t:.6g}" if value > 0 else ""
+
+
+def impacts(look: Look) -> Check | str:
+    """Contacts part at the rate that their restitution asks for, and never close on."""
+    struck = [e for e in look.motion.events if e.kind in HIT]
+    if not struck:
+        return "there are no impacts"
+    worst, when, seen = 0.0, look.motion.begin_time, 0
+    for jump, events in _told_at(look, struck):
+        seen += 1
+        part = _law_of_impact(look, jump, events)
+        if part > worst:
+            worst, when = part, jump.time
+    words = f"φ̇⁺ = −e φ̇⁻, or φ̇⁺ ≥ 0 of several at once, {_counted(seen, 'time')}"
+    return Check("impacts", worst, tolerance("RESTITUTION"), words + _worst_at(worst, when))
+
+
+def _told_at(look: Look, struck: list[Event]) -> Iterator[tuple[Jump, list[Event]]]:
+    """The impacts by the leg that begins with them: a rest is told a moment later."""
+    by_time: dict[int, list[Event]] = {}
+    begins = np.array([jump.time for jump in look.jumps])
+    jumped = np.array([look.jumped(jump) > 0 for jump in look.jumps])
+    for event in struck:
+        possible = np.flatnonzero((begins <= event.time) & (jumped if event.kind == "rest" else True))
+        if len(possible):
+            by_time.setdefault(int(possible[-1]), []).append(event)
+    for k, events in by_time.items():
+        yield look.jumps[k], events
+
+
+def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
+    """How far an impact is from its law, relative to the terms of the rates of the gaps."""
+    m = look.motion
+    n = len(jump.before) // 2
+    given = dict(zip(m.system.symbols, map(float, m.values), strict=True))
+    at = [mass_and_rows(bare(m.system), [*y, jump.time, *m.values])[1] for y in (jump.before, jump.after)]
+    speeds = np.maximum(look.scales[look.place(jump.time), n : 2 * n], np.abs(jump.before[n:]))
+    worst = 0.0
+    for event in events:
+        j = next(i for i, c in enumerate(m.system.constraints) if c.name == event.name)
+        contact = m.system.constraints[j]
+        assert isinstance(contact, OneSided)
+        e = float(contact.restitution.xreplace(given))
+        before, after = float(at[0].rate[j]), float(at[1].rate[j])
+        size = float(np.abs(at[0].A[j]) @ speeds)
+        size += abs(before - float(at[0].A[j] @ jump.before[n:]))
+        alone = len(events) == 1 and event.kind == "impact" and not contact.impact_friction
+        off = abs(after + e * before) if alone else max(0.0, -after)
+        if event.kind == "rest":
+            off = max(off, after - abs(before))
+        worst = max(worst, largest_part(np.array([off]), np.array([size])))
+    return worst
+
+
+def events(look: Look) -> Check | str:
+    """Every change of mode and every jump of a velocity is told, and every event told is there."""
+    m = look.motion
+    if m.episodes[0].mode is None:
+        return "nothing switches"
+    wrong = [*_mistold_changes(look), *_untold_jumps(look)]
+    about = f"; {wrong[0]}" if wrong else ""
+    words = f"switches and jumps that are not told, events of neither{about}"
+    return Check("events", float(len(wrong)), 0.0, words)
+
+
+def _mistold_changes(look: Look) -> Iterator[str]:
+    """Changes of mode without an event, and events without a change: each change has one event of its own."""
+    m = look.motion
+    known, begun = switches(prepared(m.system).form), {o.time for o in m.origins}
+    times = [*(e.time for e in m.episodes), np.inf]
+    free = dict(enumerate(m.events))
+    for k in range(1, len(m.episodes)):
+        old, new, t = m.episodes[k - 1].mode, m.episodes[k].mode, m.episodes[k].time
+        if old is None or new is None or t in begun:
+            continue
+        near = [i for i, e in free.items() if times[k - 1] < e.time < times[k + 1]]
+        hit = [m.events[i].name for i in near if m.events[i].kind in HIT]
+        for expected in told(known, old, new, t, (), None, hit):
+            same = [i for i in near if i in free and m.events[i][1:5] == expected[1:5]]
+            if not same:
+                yield f"{expected.kind} of {expected.name} at t = {t:.6g} is not told"
+            for i in sorted(same, key=lambda i: abs(m.events[i].time - t))[:1]:
+                del free[i]
+    for event in free.values():
+        if event.kind not in (*HIT, "reverse") and event.time not in begun:
+            yield f"{event.kind} of {event.name} at t = {event.time:.6g} is told, and the mode does not change"
+
+
+def _untold_jumps(look: Look) -> Iterator[str]:
+    m = look.motion
+    all_told, begun = np.array([e.time for e in m.events]), {o.time for o in m.origins[1:]}
+    times = [jump.time for jump in look.jumps if look.jumped(jump) > look.jump_bound and jump.time not in begun]
+    for t, after in pairwise([*times, np.inf]):
+        if not ((all_told >= t) & (all_told < after)).any():
+            yield f"a velocity jumps at t = {t:.6g}, which is not told"
+
+
+def _sided(look: Look) -> list[int]:
+    return [j for j, c in enumerate(look.motion.system.constraints) if isinstance(c, OneSided)]
+
+
+def _counted(number: int, one: str, more: str = "") -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
+PROOFS: dict[str, Proof] = {
+    "steps": steps,
+    "retraced": retraced,
+    "samples": sampled,
+    "on constraints": on_constraints,
+    "energy": energy,
+    "gaps": gaps,
+    "pushes": pushes,
+    "friction": friction,
+    "principles": principles,
+    "forces": said,
+    "modes": modes,
+    "impacts": impacts,
+    "events": events,
+}
+"""All proofs, by the names of their checks."""

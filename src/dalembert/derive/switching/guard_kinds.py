@@ -6,7 +6,7 @@ they name the modes that come into question, and these are tried.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from dalembert.derive.switching.modes import BACKWARD, DIRECTIONS, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
 
@@ -23,7 +23,10 @@ class GuardKey(NamedTuple):
 class GuardKind(Protocol):
     """One kind of guard."""
 
-    name: ClassVar[str]
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:
         """Whether it must be positive in a mode."""

@@ -22,6 +22,9 @@ class GuardedRoot(sp.Function):  # type: ignore[misc]
 
     is_extended_real = True
 
+    def _eval_evalf(self, prec: int) -> Expr:
+        return sp.sqrt(self.args[0])._eval_evalf(prec)
+
 
 def _sign(x: float) -> float:
     return float((x > 0) - (x < 0))

@@ -29,6 +29,11 @@ TABLE = {
         "the change of an acceleration when every input changes by its natural scale",
         "a defect that is rounding of the acceleration itself and no error of the step",
     ),
+    "FORCES": Tolerance(
+        4 * EPS,
+        "the accelerations that forces as large as those that act could give the coordinate",
+        "a defect that is rounding of forces in balance",
+    ),
     "DRIFT": Tolerance(
         256.0,
         "the tolerance of the run times the size of the terms of the constraint",
@@ -44,7 +49,7 @@ TABLE = {
         "a pivot of the constraints that is zero: the rank drops",
     ),
     "VANISHES": Tolerance(
-        1e-13, "its own largest value within the step", "a row or a mass that vanishes (their squares are watched)"
+        1e-22, "its own largest value within the step", "a row or a mass that vanishes (their squares are watched)"
     ),
     "MASSLESS": Tolerance(1e-14, "the diagonal entry of M of the very coordinate", "a pivot of M that is zero"),
     "ROOT": Tolerance(

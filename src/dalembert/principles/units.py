@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.principles.errors import Array
-from dalembert.principles.tolerances import CONDITIONED, SYMMETRY, TIED
+from dalembert.principles.tolerances import LIGHT, SYMMETRY, TIED
 
 Powers = NDArray[np.int32]
 """Exponents of two, as `np.ldexp` takes them on every machine."""
@@ -69,7 +69,7 @@ def lacks_mass(M: Array, A: Array) -> bool:
         return False
     units = held_units(M, A)
     values = np.linalg.eigvalsh(units[:, None] * M * units)
-    return not bool(values[0] > CONDITIONED * values[-1])
+    return not bool(values[0] > LIGHT * values[-1])
 
 
 def balanced_units(M: Array, A: Array) -> Array:

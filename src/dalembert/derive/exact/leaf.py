@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from mpmath import libmp
-from scipy.linalg import qr
 from sympy import Expr, Symbol
 
 from dalembert.derive.differentiate import Differentiator
@@ -36,6 +35,8 @@ class LeafPoint:
     """
 
     def __init__(self, relations: Sequence[Expr], moving: Sequence[Symbol], at: Mapping[Symbol, float], J: Any) -> None:
+        from scipy.linalg import qr  # it takes longer to import than most runs
+
         self._relations, self._moving, self._at = relations, moving, dict(at)
         scaled = J / np.maximum(np.linalg.norm(J, axis=1, keepdims=True), 1e-300)
         _, R, order = qr(scaled.T, mode="economic", pivoting=True)

@@ -86,6 +86,7 @@ class HybridMover:
         self._resting: tuple[int, ...] = ()
         self._lasted = inf  # how long the mode before did
         self._prelude: list[Leg] = []  # moments before the next leg
+        self._struck: list[Leg] = []  # an impact
 
     @property
     def statement(self) -> Statement:
@@ -154,7 +155,7 @@ class HybridMover:
             if self._undecided:
                 found = self._next(t, state)
                 if isinstance(found, Status):
-                    return Moved(out, None, found)
+                    return Moved([*out, *self._prelude, *self._struck], None, found)
                 t, state, events, impulse = found
                 if self._prelude:
                     last = self._prelude[-1]
@@ -301,7 +302,7 @@ class HybridMover:
     def _next(self, t: float, state: Array) -> tuple[float, Array, tuple[Event, ...], float] | Status:
         """The mode from here on, after what impacts there are; the state, what is told, and the energy of impulses."""
         fired, before = self._fired, self.mode
-        self._prelude = []
+        self._prelude, self._struck = [], []
         if fired is not None and (ended := self._jammed(fired, t, state)):
             return ended
         if fired is not None and fired.kind == "slow":
@@ -330,6 +331,9 @@ class HybridMover:
                 state = np.concatenate([state[:n], struck.velocity])
                 events, impulse = struck.events, struck.energy
                 known = {e.name for e in events}
+                if self.setup is not None:  # what is told where no motion follows
+                    none = Steps(np.array([t]), np.zeros((0, len(state), self.engine.order(self.setup) + 1)))
+                    self._struck = [Leg(self.setup, none, self.mode, tuple(events), impulse, self.memo(), state)]
                 if struck.rests and self.switches.rubs:
                     t, state, events, impulse = self._come_to_rest(struck, t, state, guess)
             found = self._search.find(

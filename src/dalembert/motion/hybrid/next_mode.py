@@ -124,7 +124,8 @@ class ModeSearch:
         named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
         said = f": {why[0]}" if why and len(seen) == 1 else ""
         raise Paradox(
-            f"no combination of sticking, slipping and opening satisfies the laws of friction and contact{named}{said}"
+            "no motion is possible: no combination of sticking, slipping and opening satisfies the laws of friction and "
+            f"contact{named}{said}"
         )
 
     # -- one mode ----------------------------------------------------------------------------------------------
@@ -160,7 +161,9 @@ class ModeSearch:
         free = self.programs.setup(rest, t, state)
         now = self.programs.arrays(free, t, state)
         paces = self.watch.paces(free, t, state)
-        natural = self.planar.paces(mode, now, self._scales, paces, self.watch.time_left(t, paces, self._scales))
+        natural = self.planar.paces(
+            mode, now, state[len(state) // 2 :], self._scales, paces, self.watch.time_left(t, paces, self._scales)
+        )
         self._natural = natural
         slow = self.planar.slow(mode, natural)
         there = state

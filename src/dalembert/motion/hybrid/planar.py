@@ -20,8 +20,9 @@ from dalembert.motion.hybrid.impact import mobility
 from dalembert.motion.hybrid.programs import Arrays, Programs
 from dalembert.motion.tolerances import tolerance
 
-FAINT = 2.0**-28  # of the sliding speeds there are: one that is too small to be seen
-REST = 2.0**-30  # and one from which a slip is brought to rest
+FAINT = 2.0**-38  # of the sliding speeds there are: one that is too small to be seen
+REST = 2.0**-40  # and one from which a slip is brought to rest
+UNSEEN = 2.0**-32  # of the speed of what it slides against: below it, no direction of sliding is known
 MOMENT = 2.0**-32  # of how long things take: a slip begins with a moment of second order
 TURNS = 60  # of several plane frictions that begin to slip together
 MARGINAL = 1e-7  # of what forces could give: an acceleration of sliding that is none yet
@@ -50,13 +51,16 @@ class PlaneFriction:
         """The rows of the sliding velocity of a friction."""
         return list(self._programs.staged(mode).sticks[k])
 
-    def paces(self, mode: Mode, now: Arrays, scales: Array, paces: Array, span: float) -> dict[int, float]:
+    def paces(self, mode: Mode, now: Arrays, v: Array, scales: Array, paces: Array, span: float) -> dict[int, float]:
         """The natural scale of the sliding speed of each plane friction."""
         n = len(now.Q)
         speeds = scales[n : 2 * n] + paces * span
         staged = self._programs.staged(mode)
+        drift = np.abs(now.rate - now.A @ v) * (UNSEEN / REST)  # against what moves, rounding is that of its speed
         return {
-            k: float((np.abs(now.A[list(rows)]) @ speeds).max()) for k, rows in staged.sticks.items() if len(rows) > 1
+            k: max(float((np.abs(now.A[list(rows)]) @ speeds).max()), float(drift[list(rows)].max()))
+            for k, rows in staged.sticks.items()
+            if len(rows) > 1
         }
 
     def slow(self, mode: Mode, paces: dict[int, float]) -> tuple[float, ...]:

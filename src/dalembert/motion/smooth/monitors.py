@@ -125,7 +125,7 @@ class View:
         finite = np.isfinite(raw).all(axis=1)
         spans = self.points.spans[bad, None]
         paces = self.engine.paces(self.course.legs[0].setup, self.points.times[bad], self.points.states[bad])
-        known = spans * (self._rounding(bad) + tolerance("ROUNDING") * paces)
+        known = spans * (self._rounding(bad) + tolerance("FORCES") * paces)
         left = _relative(np.maximum(raw - known, 0.0), scale)
         still = np.flatnonzero(finite & (left > self.defect_bound))
         if len(still):

@@ -387,7 +387,7 @@ class Run:
         watch = self.engine.watch(self.mover.setup, np.array([self.t]), self.state[None, :])
         rows = [
             f"{c.name!r} is at {level:.3g}, its rate at {rate:.3g}"
-            for c, level, rate in zip(self.system.constraints, watch.level[0], watch.rate[0], strict=True)
+            for c, level, rate in zip(self.system.constraints, watch.level[0], watch.rate[0], strict=False)
         ]
         where = at(self.system, self.t, self.state)
         words = f"the motion leaves them at {where}, and there is no way back ({'; '.join(rows)})"

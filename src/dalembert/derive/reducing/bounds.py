@@ -4,7 +4,6 @@ from collections.abc import Collection
 from math import inf
 
 import numpy as np
-from scipy.optimize import minimize
 from sympy import Abs, Add, Expr, Mul, Pow, Symbol, cos, cosh, exp, sin, tanh
 
 from dalembert.derive.reducing.identity import random_points
@@ -27,6 +26,8 @@ def never_zero(e: Expr) -> bool:
 
 def has_zero(e: Expr, moving: Collection[Symbol]) -> bool:
     """Whether a zero was found in the symbols that move, the others at random: a change of sign, or a search for it."""
+    from scipy.optimize import minimize  # it takes longer to import than most runs
+
     if never_zero(e):
         return False
     symbols = sorted(e.free_symbols, key=lambda s: (s.name, s.sort_key()))

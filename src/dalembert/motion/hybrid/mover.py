@@ -26,6 +26,7 @@ from dalembert.motion.smooth.mover import Moved
 from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Ending, Event, Status
 from dalembert.motion.tolerances import EPS, tolerance
+from dalembert.principles import balanced_units
 
 AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
 LEGS, STEPS = 64, 256  # of one course at most
@@ -35,6 +36,7 @@ FADE = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgo
 ASIDE, STEP = 1e-9, 0.6  # how far beside it two sides are compared, of natural sizes; and what of it stays at 1/16
 LAST = 1e-12  # of the time: what is left of a run that is none
 NEWTON = 6
+RANK = 1e-12  # of rows of unit length, and of masses in natural units
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
 REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that what ends the next one is found
 
@@ -406,6 +408,15 @@ class HybridMover:
             f"the mass matrix is singular: {', '.join(dict.fromkeys(lost))} vanishes, and no constraint makes up for it"
         )
         refuse(StateError, "the start", [fault] if lost else [])
+        now = self.programs.arrays(found.setup, t, found.state)
+        M, A = now.M, now.A[list(self.switches.active(found.mode))]
+        units = balanced_units(M, A)
+        free = np.linalg.svd(np.vstack([A * units, np.zeros((1, len(M)))]))
+        rank = int(np.count_nonzero(free[1] > RANK * free[1].max(initial=0.0)))
+        V = units[:, None] * free[2][rank:].T  # what friction may hold, but no constraint does
+        masses_left = np.linalg.eigvalsh(V.T @ M @ V) if V.size else np.ones(1)
+        if masses_left[0] <= RANK * max(masses_left[-1], 0.0):
+            refuse(StateError, "the start", ["the mass matrix is singular along what the constraints leave free"])
 
     def _begun(
         self, found: Trial, t: float, later: float, state: Array, events: list[Event], impulse: float, known: set[str]

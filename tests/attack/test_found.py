@@ -21,7 +21,7 @@ def mended_or_open(name):
     return pytest.param(name, marks=marks)
 
 
-@pytest.mark.parametrize("name", map(mended_or_open, FOUND))
+@pytest.mark.parametrize("name", [mended_or_open(name) for name in FOUND])
 def test_found(name, bench):
     record = bench.record(f"found:{name}", LIMIT)
     assert record.verdict in GOOD, f"{record.label}: {record.verdict}: {record.words}"

@@ -19,7 +19,7 @@ from dalembert.engine.integrator import Integrator
 from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT
 from dalembert.engine.protocol import Along, Choice, Steps, Variant, Watch
 from dalembert.model import StateError, Statement, name_of
-from dalembert.principles import Instant, explicit, held_units, independent_rows, lacks_mass
+from dalembert.principles import Instant, explicit, held_units, independent_rows, lacks_mass, shaken
 
 EPS = float(np.finfo(float).eps)
 FINEST = 1e-18  # the tolerance of machine precision: two orders above what eps asks, so that no bias of a step adds up
@@ -103,7 +103,7 @@ class Taylor:
         plain = self._on(form, values, Choice(every), t, state, system)
         grade = self.grade(plain, t, state)
         M, stated = mass_and_rows(system, [*state, t, *values])
-        light = m > 0 and lacks_mass(M, stated.A)
+        light = m > 0 and lacks_mass(M, self._usual_rows(system, M, stated.A, [*state, t, *values]))
         if grade == 0 and not light and avoided is None:
             return plain
         now = instant_at(system, [*state, t, *values])
@@ -120,6 +120,15 @@ class Taylor:
             if refinements + 1 < len(LIMITS):
                 found = self._on(form, values, Choice(rows, augment, refinements + 1), t, state, system)
         raise StateError("the state", ["the elimination on its independent rows breaks down here"])
+
+    def _usual_rows(self, system: Statement, M: Array, A: Array, inputs: Sequence[float]) -> Array:
+        """How large the entries of the rows (m, n) are, here or a little further."""
+        other = np.array(inputs)
+        other[: len(M)] = shaken(M, A, other[: len(M)])
+        try:
+            return np.maximum(np.abs(A), np.abs(mass_and_rows(system, other.tolist())[1].A))
+        except StateError:  # it does not exist there
+            return A
 
     def _on(self, form: Statement, values: Array, choice: Choice, t: float, state: Array, system: Statement) -> Setup:
         """The setup of a choice."""

@@ -29,7 +29,7 @@ from dalembert.principles.registry import REGISTRY, Principle
 from dalembert.principles.scaled import Scaled, scaled
 from dalembert.principles.stacked import stacked
 from dalembert.principles.trust import Trust
-from dalembert.principles.units import balanced_units, held_units, lacks_mass
+from dalembert.principles.units import balanced_units, held_units, lacks_mass, shaken
 from dalembert.principles.virtual import virtual
 
 __all__ = [
@@ -65,6 +65,7 @@ __all__ = [
     "one_four",
     "reconcile",
     "scaled",
+    "shaken",
     "stacked",
     "virtual",
 ]

@@ -66,9 +66,6 @@ POSITIVE = Tolerance(
 CONDITIONED = Tolerance(
     1e-4, "an equivalent mass matrix is computed with", "an eigenvalue of M in natural units", "the largest eigenvalue"
 )
-LIGHT = Tolerance(
-    1e-8, "the same along a motion, where rows turn", "an eigenvalue of M in natural units", "the largest eigenvalue"
-)
 CORRECTION = Tolerance(
     1e-4,
     "a correction of an answer is rounding, and made",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.principles.errors import Array
-from dalembert.principles.tolerances import LIGHT, SYMMETRY, TIED
+from dalembert.principles.tolerances import CONDITIONED, SYMMETRY, TIED
 
 Powers = NDArray[np.int32]
 """Exponents of two, as `np.ldexp` takes them on every machine."""
@@ -63,13 +63,24 @@ def held_units(M: Array, A: Array) -> Array:
     return found
 
 
+def shaken(M: Array, A: Array, q: Array) -> Array:
+    """Coordinates (n,) changed by a part of the largest of them, in units in which M is balanced.
+
+    A row that is small along a coordinate where the system happens to stand is not so there.
+    """
+    units = balanced_units(M, A)
+    signs = np.random.default_rng(0).choice((-0.3, 0.3), len(q))
+    found: Array = q + signs * units * float(np.max(np.abs(q / units), initial=0.0))
+    return found
+
+
 def lacks_mass(M: Array, A: Array) -> bool:
     """Whether M is small, or nothing, along directions that rows hold, so that digits would be lost with it alone."""
     if not len(A):
         return False
     units = held_units(M, A)
     values = np.linalg.eigvalsh(units[:, None] * M * units)
-    return not bool(values[0] > LIGHT * values[-1])
+    return not bool(values[0] > CONDITIONED * values[-1])
 
 
 def balanced_units(M: Array, A: Array) -> Array:

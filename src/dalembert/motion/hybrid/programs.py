@@ -14,7 +14,7 @@ from dalembert.engine.compiled import Code, code
 from dalembert.engine.outputs import WEIGHT
 from dalembert.engine.taylor import DEFINITE, LIMITS, Setup, Taylor
 from dalembert.model import OneSided, StateError, Statement, refuse
-from dalembert.principles import held_units, lacks_mass
+from dalembert.principles import held_units, lacks_mass, shaken
 
 KEPT = 4096  # setups of modes kept at most
 
@@ -126,8 +126,11 @@ class Programs:
         watch = self.engine.watch(plain, np.array([t]), state[None, :])
         sound = (watch.masses > 0).all() and (watch.inertia > DEFINITE).all() and np.isfinite(watch.inertia).all()
         now = self.arrays(plain, t, state)
+        n, m = len(now.Q), len(self.switches.form.constraints)
+        other = np.concatenate([shaken(now.M, now.A[:m], state[:n]), state[n:]])
+        further = np.nan_to_num(np.abs(self.arrays(plain, t, other).A[:m]), nan=0.0, posinf=0.0)
+        stated = np.maximum(np.abs(now.A[:m]), further)
         self._setups.clear()
-        stated = now.A[: len(self.switches.form.constraints)]
         return bool(len(stated)) and (not sound or lacks_mass(now.M, stated))
 
     def _weighted(self, found: Setup, t: float, state: Array) -> Setup:

@@ -124,8 +124,8 @@ class ModeSearch:
         named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
         said = f": {why[0]}" if why and len(seen) == 1 else ""
         raise Paradox(
-            "no motion is possible: no combination of sticking, slipping and opening satisfies the laws of friction and "
-            f"contact{named}{said}"
+            "no motion is possible: no combination of sticking, slipping and opening satisfies the laws of friction "
+            f"and contact{named}{said}"
         )
 
     # -- one mode ----------------------------------------------------------------------------------------------

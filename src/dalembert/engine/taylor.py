@@ -126,9 +126,11 @@ class Taylor:
         other = np.array(inputs)
         other[: len(M)] = shaken(M, A, other[: len(M)])
         try:
-            return np.maximum(np.abs(A), np.abs(mass_and_rows(system, other.tolist())[1].A))
+            further: Array = mass_and_rows(system, other.tolist())[1].A
         except StateError:  # it does not exist there
             return A
+        out: Array = np.maximum(np.abs(A), np.abs(further))
+        return out
 
     def _on(self, form: Statement, values: Array, choice: Choice, t: float, state: Array, system: Statement) -> Setup:
         """The setup of a choice."""

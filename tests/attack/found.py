@@ -21,6 +21,5 @@ OPEN = {
     "robot-1.0-1.2": "refused: the same",
     "robot-0.2-1.2": "refused: the same",
     "quarter-power-to-rest": "refused: a power of the speed below zero, at rest",
-    "stuck-with-root": "wrong: a coefficient with a root of the sliding speed, while stuck",
 }
 """Those not yet mended, and what comes of them; each that is mended must leave this list."""

@@ -168,8 +168,11 @@ class HybridMover:
                 if len(self.engine.roots(self.setup)) and (moment := self._leave_roots(t, state, until)):
                     out.append(Leg(self.setup, moment, self.mode, events, impulse, self.memo(), brief=True))
                     t, state, events, impulse = float(moment.times[-1]), moment.end, (), 0.0
-            else:
-                self._rearm(t, state)
+            elif (below := self._rearm(t, state)) is not None:  # it fell, and no root of its series was found
+                self._switched(below)
+                if status := self._crowded(t):
+                    return Moved(out, None, status)
+                continue
             assert self.setup is not None
             if t >= until:
                 nothing = Steps(np.array([t]), np.zeros((0, len(state), self.engine.order(self.setup) + 1)))
@@ -290,14 +293,20 @@ class HybridMover:
         here = [i for i in found.falls if key_of(staged, i).kind in ("touch", "side")]
         return here[0] if here else None
 
-    def _rearm(self, t: float, state: Array) -> None:
-        """Arm the guards of the mode anew, from a state within it."""
+    def _rearm(self, t: float, state: Array) -> int | None:
+        """Arm the guards of the mode anew, from a state within it; one that is below zero there, where one is."""
         assert self.mode is not None
         assert self.setup is not None
         staged = self.programs.staged_of(self.setup)
         guarded = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
+        below = [
+            i for i in guarded.falls if guarded.values[i] < -guarded.floors[i] and key_of(staged, i).kind != "slow"
+        ]
+        if below:
+            return below[0]
         stays = (*guarded.stays, *guarded.falls, *guarded.rises)
         self.setup = armed(self.setup, staged, replace(guarded, stays=stays))
+        return None
 
     # -- what follows a switch -----------------------------------------------------------------------------------
 

@@ -345,7 +345,9 @@ def crossed(view: View) -> Problem | None:
     )
     if found is None:
         return None
-    return Problem("crossed", float(course.begins[found.place]), found.place, found.value)
+    gone = np.flatnonzero((values[:, live] <= 0).any(axis=1))
+    place = min(found.place, int(p.places[max(int(gone[0]) - 1, 0)])) if len(gone) else found.place
+    return Problem("crossed", float(course.begins[place]), place, found.value)
 
 
 def weak(view: View) -> Problem | None:

@@ -369,9 +369,11 @@ class Run:
 
     def _project(self, before: float) -> Status | None:
         """Put the state back on the constraints and go on from there."""
-        if self._balance is None:
-            self._balance = self.engine.energy(self.mover.setup, self.t0, self._begin)  # FIXME hybrid
-        energy = self._balance + float(self.kept.works.sum())
+        energy = None
+        if self.mover.mode is None:  # across switches, the energy of the start is that of another mode
+            if self._balance is None:
+                self._balance = self.engine.energy(self.mover.setup, self.t0, self._begin)
+            energy = self._balance + float(self.kept.works.sum())
         place = put_back(self.engine, self.mover.setup, self.t, self.state, energy)
         after = self._distance(self.t, place)
         if not after <= max(tolerance("HOPELESS"), self.limits.drift):

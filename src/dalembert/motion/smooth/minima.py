@@ -74,6 +74,7 @@ def least(
 ) -> Minimum:
     """The least value of a column between two times, by looking closer and closer."""
     best = Minimum(end, course.place(end), column, np.inf)
+    last = np.inf
     for _ in range(ROUNDS):
         times = np.linspace(begin, end, POINTS)
         places = course.places(times)
@@ -83,5 +84,8 @@ def least(
             best = Minimum(float(times[k]), int(places[k]), column, float(values[k]))
         if best.value <= zero * 1e-3 or end - begin <= 1e-15 * abs(end):
             break
+        if best.value > zero and values[k] > 0.5 * last:  # it would fall to an eighth at the least on the way to zero
+            break
+        last = float(values[k])
         begin, end = float(times[max(k - 1, 0)]), float(times[min(k + 1, POINTS - 1)])
     return best

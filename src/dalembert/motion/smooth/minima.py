@@ -30,6 +30,7 @@ def vanishing(
     zero: float,
     after: float,
     evaluate: Callable[[Array, Array], Array],
+    quick: bool = False,
 ) -> Minimum | None:
     """The first place after a time where one of some quantities (k, c), over their scales (k, c), is zero.
 
@@ -57,7 +58,7 @@ def vanishing(
         for c in np.flatnonzero(suspect[k]):
             begin = float(times[k - 1]) if k else course.begin
             end = float(times[k + 1]) if k + 1 < len(times) else float(times[k])
-            found = least(course, begin, end, int(c), float(scales[k, c]) or 1.0, zero, evaluate)
+            found = least(course, begin, end, int(c), float(scales[k, c]) or 1.0, zero, evaluate, quick)
             if found.value <= zero and found.time > max(after, course.left(found.place)):
                 return found
     return None
@@ -71,6 +72,7 @@ def least(
     scale: float,
     zero: float,
     evaluate: Callable[[Array, Array], Array],
+    quick: bool = False,
 ) -> Minimum:
     """The least value of a column between two times, by looking closer and closer."""
     best = Minimum(end, course.place(end), column, np.inf)
@@ -84,7 +86,9 @@ def least(
             best = Minimum(float(times[k]), int(places[k]), column, float(values[k]))
         if best.value <= zero * 1e-3 or end - begin <= 1e-15 * abs(end):
             break
-        if best.value > zero and values[k] > 0.5 * last:  # it would fall to an eighth at the least on the way to zero
+        if (
+            quick and best.value > zero and values[k] > 0.5 * last
+        ):  # it would fall to an eighth at the least on the way to zero
             break
         last = float(values[k])
         begin, end = float(times[max(k - 1, 0)]), float(times[min(k + 1, POINTS - 1)])

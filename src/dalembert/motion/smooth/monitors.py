@@ -342,6 +342,7 @@ def crossed(view: View) -> Problem | None:
         0.0,
         view.crossed,
         lambda times, places: evaluate(times, places)[:, live],
+        quick=True,
     )
     if found is None:
         return None

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -25,7 +24,6 @@ from dalembert.show import Summary
 from gallery_models import CONTRADICTORY, SMOOTH, SWITCHING
 
 MOVED = [*SMOOTH, *(pytest.param(name, marks=pytest.mark.compiled) for name in SWITCHING)]
-COMMAND = [sys.executable, "-m", "dalembert", "run"]
 
 BLOW_UP = """
 name = "Finite time"
@@ -415,33 +413,27 @@ class TestAParadox:
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT as a POSIX terminal sends it")
 @pytest.mark.compiled
 class TestStoppedFromTheKeyboard:
-    def stopped(self, path, folder, *more):
-        process = subprocess.Popen(
-            [*COMMAND, str(path), "--samples", "20001", "-o", str(folder), *more],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
-        try:
-            begun = time.monotonic()
-            while not self.in_the_run(process.pid) and time.monotonic() - begun < 60:
-                time.sleep(0.1)
-            time.sleep(3)
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
-        finally:
-            process.kill()
-        return SimpleNamespace(code=process.returncode, out=out, err=err)
+    SOON = """
+import os, signal, sys, threading
+from dalembert.cli import run
+from dalembert.cli_progress import Bar
 
-    @staticmethod
-    def in_the_run(pid):
-        """Whether heyoka is loaded, which is when the start has been accepted."""
-        maps = f"/proc/{pid}/maps"
-        if not os.path.exists(maps):
-            return True
-        with open(maps, encoding="utf-8") as file:
-            return "heyoka" in file.read()
+class Stopped(Bar):
+    def __call__(self, now):
+        if self._now is None:
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        super().__call__(now)
+
+import dalembert.cli_progress
+dalembert.cli_progress.Bar = Stopped
+sys.exit(run(["run", *sys.argv[1:]]))
+"""
+
+    def stopped(self, path, folder, *more):
+        """A run of the command line that is stopped shortly after it has begun to move."""
+        words = [sys.executable, "-c", self.SOON, str(path), "--samples", "20001", "-o", str(folder), *more]
+        done = subprocess.run(words, capture_output=True, text=True, encoding="utf-8", timeout=240, check=False)
+        return SimpleNamespace(code=done.returncode, out=done.stdout, err=done.stderr)
 
     def test_what_was_computed_is_kept_and_told(self, model, tmp_path):
         answer = self.stopped(model(PENDULUM), tmp_path / "out")

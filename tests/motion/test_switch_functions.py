@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import ellipe
-from sympy import Abs, Heaviside, Max, Min, Piecewise, Rational, cos, sign, symbols
+from sympy import Abs, Heaviside, Max, Min, Piecewise, Rational, cos, expand, sign, symbols
 
 import dalembert as da
 from motion.switched import CONTACT, FRICTION, assert_allclose, told
@@ -356,3 +356,14 @@ def test_a_force_of_work_that_switches():
     exact = np.where(s < 0, -1 + np.expm1(motion.t), 2 * -np.expm1(-np.maximum(s, 0)))
     assert_allclose(switches(motion), [cross], atol=1e-12)
     assert_allclose(motion.y[0], exact, atol=1e-11)
+
+
+@pytest.mark.parametrize("place", [1.5130938097711970, 1.8429600390998990, 1.8831303628179827])
+def test_sides_written_in_different_ways_do_not_jump(place):
+    """x² and x² + (x − a)³ agree at a, with two derivatives, and written out differ there by rounding alone."""
+    V = Piecewise((x**2, x < place), (expand(x**2 + (x - place) ** 3), True))
+    motion = da.System.from_lagrangian(x.diff() ** 2 / 2 - V, [x]).simulate({x: 0.1, x.diff(): 6.0}, until=3.0)
+    assert motion.status.ending == "finished"
+    q, v = motion.y
+    energy = v**2 / 2 + q**2 + np.maximum(q - place, 0) ** 3
+    assert_allclose(energy, np.full_like(energy, 18.01), rtol=1e-13)

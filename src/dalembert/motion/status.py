@@ -18,7 +18,6 @@ class Ending(StrEnum):
     LEFT = "off the constraints"  # the rows contradict each other
     PARADOX = "paradox"  # friction and rigidity leave no motion, or more than one
     SWITCHES = "too many switches"  # without end in a finite time
-    SWITCHED = "switched"  # only within a run: a guard fell to zero
 
 
 class Status(str):

@@ -23,14 +23,12 @@ FAINT = 1e-4  # of the speeds there are: bounces faster than this go on
 class Struck(NamedTuple):
     """The velocities (n,) after impacts at one time, the energy their impulses gave, what is told, and what is at rest.
 
-    `rates` (r,) are those of all rows after it; `met`: whether the constraints allow it. `rests`: the contacts whose
-    bounces come to rest, and in what time.
+    `met`: whether the constraints allow it. `rests`: the contacts whose bounces come to rest, and in what time.
     """
 
     velocity: Array
     energy: float
     events: list[Event]
-    rates: Array
     met: bool
     rests: dict[int, float]
 
@@ -66,7 +64,7 @@ class Bounces:
             done = rest if rest.met else hit(now, state[n:], touching, self._hard, given, friction, rates)
         after = now.rate + now.A @ (done.velocity - state[n:])
         events = self._events(t, state, done, now, after, mode, slack, resting)
-        return Struck(done.velocity, done.energy, events, after, done.met, resting)
+        return Struck(done.velocity, done.energy, events, done.met, resting)
 
     def _events(
         self,

@@ -20,23 +20,21 @@ from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of, unarm
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
 from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.hybrid.sound import refuse_massless, what_jumps
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.smooth.leg import Leg
 from dalembert.motion.smooth.mover import Moved
 from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Ending, Event, Status
 from dalembert.motion.tolerances import EPS, tolerance
-from dalembert.principles import balanced_units
 
 AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
 LEGS, STEPS = 64, 256  # of one course at most
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
-FADE = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
-ASIDE, STEP = 1e-9, 0.6  # how far beside it two sides are compared, of natural sizes; and what of it stays at 1/16
+FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
 NEWTON = 6
-RANK = 1e-12  # of rows of unit length, and of masses in natural units
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
 REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that what ends the next one is found
 
@@ -90,12 +88,6 @@ class HybridMover:
         self._prelude: list[Leg] = []  # moments before the next leg
         self._struck: list[Leg] = []  # an impact
 
-    @property
-    def statement(self) -> Statement:
-        """The statement of the mode, with its values: what an error is blamed on."""
-        assert self.mode is not None
-        return self.programs.staged(self.mode).stage.statement
-
     def memo(self) -> Memo:
         """What is known here."""
         assert self.mode is not None
@@ -137,8 +129,7 @@ class HybridMover:
     def blame(self, t: float, state: Array) -> Blame:
         """What does not exist at a state, or just beyond it."""
         assert self.setup is not None
-        staged = self.programs.staged(self.mode or self.programs.blank())
-        statement = staged.stage.statement
+        statement = self.programs.staged_of(self.setup).stage.statement
         force = self.engine.in_force([self.setup])[0]
         rows = [c for c, on in zip(statement.constraints, force, strict=True) if on]
         own = with_constraints(statement, rows)
@@ -274,7 +265,7 @@ class HybridMover:
         assert self.setup is not None
         self._fired = key_of(self.programs.staged_of(self.setup), guard)
         self._undecided = True
-        self.sizes = FADE * self.sizes
+        self.sizes = FORGET * self.sizes
 
     def _crowded(self, t: float) -> Status | None:
         """The end of a run that switches without end in no time."""
@@ -351,7 +342,7 @@ class HybridMover:
                 t, state, self._guesses(guess, fired, t, state, begins), self.scales, begins, fired
             )
             if begins:
-                self._refuse_massless(found, t)
+                refuse_massless(self.engine, self.programs, found, t)
             later = t
             if found.marginal:
                 later, found = self._onset(found, t, state)
@@ -371,28 +362,20 @@ class HybridMover:
         return self._begun(found, t, later, state, events, impulse, known)
 
     def _stepped(self, before: Mode, found: Trial, t: float, state: Array) -> Status | None:
-        """The end of a run where energy, momenta or a constraint itself jump as a switching function changes sign.
-
-        A step of a potential or of a mass is no force, but an impulse that nothing states.
-        """
+        """The end of a run where energy, momenta or a constraint itself jump as a switching function changes sign."""
         place = self._fired.place if self._fired is not None else 0
         sides = [s or found.mode.signs[i] or 1 for i, s in enumerate(before.signs)]
-        pair = [
-            self.programs.setup(
-                replace(before, idle=(), still=(), signs=tuple(side if i == place else s for i, s in enumerate(sides))),
-                t,
-                state,
-            )
-            for side in (1, -1)
-        ]
-        way = ASIDE * self._reach(pair[0], t, state)
-        near, far = (self._apart(pair, t, state + share * way) for share in (1 / 16, 1.0))
-        for what, there in far.items():
-            if (np.abs(near[what]) > STEP * np.abs(there)).any():  # it does not vanish towards the surface
-                about = self.switches.gated.gates[place].about
-                words = f"{what} jumps where {about} changes sign, which no force states"
-                return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
-        return None
+
+        def on(side: int) -> Setup:
+            signs = tuple(side if i == place else s for i, s in enumerate(sides))
+            return self.programs.setup(replace(before, idle=(), still=(), signs=signs), t, state)
+
+        pair = on(1), on(-1)
+        what = what_jumps(self.engine, pair, t, state, self._reach(pair[0], t, state))
+        if what is None:
+            return None
+        words = f"{what} jumps where {self.switches.gated.gates[place].about} changes sign, which no force states"
+        return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
 
     def _reach(self, setup: Setup, t: float, state: Array) -> Array:
         """How large coordinates and velocities (2n,) are, or could be by the forces that act, none of them zero."""
@@ -400,32 +383,6 @@ class HybridMover:
         v = self.sizes[len(state) // 2 :] + span * self._watch.paces(setup, t, state)
         both = np.concatenate([self.sizes[: len(v)] + span * v, v])
         return np.where(both > 0, both, both.max(initial=0.0) or 1.0)
-
-    def _apart(self, pair: list[Setup], t: float, state: Array) -> dict[str, Array]:
-        """By how much energy, momenta and constraints differ between the two sides of a switching function."""
-        times, states = np.array([t]), state[None, :]
-        (one, p), (two, p_too) = (self.engine.energy_and_momenta(setup, t, state) for setup in pair)
-        gaps = [self.engine.levels(setup, times, states)[0] for setup in pair]
-        return {"the energy": np.array([one - two]), "the momentum": p - p_too, "a constraint": gaps[0] - gaps[1]}
-
-    def _refuse_massless(self, found: Trial, t: float) -> None:
-        """Raise StateError where the mass matrix is singular along what the constraints leave free."""
-        watch = self.engine.watch(found.setup, np.array([t]), found.state[None, :])
-        inertia, masses, _ = self.engine.names(found.setup)
-        lost = [*np.array(inertia)[watch.inertia[0] <= 0], *np.array(masses)[watch.masses[0] <= 0]]
-        fault = (
-            f"the mass matrix is singular: {', '.join(dict.fromkeys(lost))} vanishes, and no constraint makes up for it"
-        )
-        refuse(StateError, "the start", [fault] if lost else [])
-        now = self.programs.arrays(found.setup, t, found.state)
-        M, A = now.M, now.A[list(self.switches.active(found.mode))]
-        units = balanced_units(M, A)
-        free = np.linalg.svd(np.vstack([A * units, np.zeros((1, len(M)))]))
-        rank = int(np.count_nonzero(free[1] > RANK * free[1].max(initial=0.0)))
-        V = units[:, None] * free[2][rank:].T  # what friction may hold, but no constraint does
-        masses_left = np.linalg.eigvalsh(V.T @ M @ V) if V.size else np.ones(1)
-        if masses_left[0] <= RANK * max(masses_left[-1], 0.0):
-            refuse(StateError, "the start", ["the mass matrix is singular along what the constraints leave free"])
 
     def _begun(
         self, found: Trial, t: float, later: float, state: Array, events: list[Event], impulse: float, known: set[str]

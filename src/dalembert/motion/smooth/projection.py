@@ -13,30 +13,18 @@ SLIGHT = 1e-6  # a relative change of velocity beyond which energy is not put ri
 def settled(engine: Any, setup: Any, t: float, state: Array) -> Array:
     """The state (2n,) on the rows in force that is nearest in the metric of M: places first, then velocities."""
     n = len(state) // 2
-    place, last = state.copy(), np.inf
-    for _ in range(NEWTON):
-        change = engine.settle(setup, t, place)[0]
-        size = float(np.abs(change / (np.abs(place[:n]) + np.abs(change) + 1e-300)).max(initial=0.0))
-        if not np.isfinite(change).all():
-            break
-        if size >= last and size < 1e-8:
-            break
-        place[:n] += change
-        last = size
-        if size <= 1e-15:
-            break
-    last = np.inf
-    for _ in range(NEWTON):  # relations may be nonlinear in the velocities
-        change = engine.settle(setup, t, place)[1]
-        size = float(np.abs(change / (np.abs(place[n:]) + np.abs(change) + 1e-300)).max(initial=0.0))
-        if not np.isfinite(change).all():
-            break
-        if size >= last and size < 1e-8:
-            break
-        place[n:] += change
-        last = size
-        if size <= 1e-15:
-            break
+    place = state.copy()
+    for part, mine in enumerate((slice(None, n), slice(n, None))):
+        last = np.inf
+        for _ in range(NEWTON):  # relations may be nonlinear, in the velocities too
+            change = engine.settle(setup, t, place)[part]
+            size = float(np.abs(change / (np.abs(place[mine]) + np.abs(change) + 1e-300)).max(initial=0.0))
+            if not np.isfinite(change).all() or last <= size < 1e-8:
+                break
+            place[mine] += change
+            last = size
+            if size <= 1e-15:
+                break
     return place
 
 

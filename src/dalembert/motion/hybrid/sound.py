@@ -36,10 +36,10 @@ def _apart(engine: Taylor, pair: tuple[Setup, Setup], t: float, state: Array) ->
     (one, p), (two, p_too) = (engine.energy_and_momenta(setup, t, state) for setup in pair)
     gaps = [engine.levels(setup, times, states)[0] for setup in pair]
     sizes = [engine.sizes(setup, times, states, np.append(np.abs(state), abs(t)))[0] for setup in pair]
-    share, momenta = tolerance("TIE"), np.abs(p) + np.abs(p_too)
+    share, momenta = tolerance("TIE"), np.abs(p) + np.abs(p_too)  # none without a Lagrangian
     terms = np.maximum(*sizes)[: len(gaps[0])]
     return {
-        "the energy": (np.array([one - two]), share * (abs(one) + abs(two) + momenta @ v)),
+        "the energy": (np.array([one - two]), share * (abs(one) + abs(two) + momenta @ v[: len(momenta)])),
         "the momentum": (p - p_too, share * momenta),
         "a constraint": (gaps[0] - gaps[1], share * terms),
     }

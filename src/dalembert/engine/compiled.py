@@ -5,6 +5,7 @@ statement compiles nothing.
 """
 
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -97,7 +98,8 @@ class Code:
 
     def watch(self, states: Array, times: Array, values: Array) -> Watch:
         """Everything that is watched along states."""
-        return Watch(*np.split(self._watch(states, times, values), self._watch_ends, axis=1))
+        found, ends = self._watch(states, times, values), self._watch_ends
+        return Watch(*(found[:, begin:end] for begin, end in pairwise(ends)))
 
     @cached_property
     def _watched(self) -> list[list[Any]]:
@@ -111,7 +113,7 @@ class Code:
 
     @cached_property
     def _watch_ends(self) -> list[int]:
-        return [int(k) for k in np.cumsum([len(part) for part in self._watched])[:-1]]
+        return [0, *(int(k) for k in np.cumsum([len(part) for part in self._watched]))]
 
     def sizes(self, states: Array, times: Array, values: Array, scales: Array) -> Array:
         """The sizes of the terms of the constraints and of their rates, (k, 2m); `scales` (2n + 1,) or (k, 2n + 1)."""

@@ -240,7 +240,7 @@ class Plain:
         """The degree of the polynomial of a step."""
         return DEGREE
 
-    def most_steps(self, setup: PlainSetup, work: float) -> int:  # noqa: ARG002
+    def most_steps(self, setup: PlainSetup, work: float, numbers: int) -> int:  # noqa: ARG002
         """Few: each takes milliseconds."""
         return 32
 

@@ -46,8 +46,8 @@ def refuse_switches(system: Statement) -> None:
 
 def refuse_unknown(system: Statement) -> None:
     """Raise NotSmooth with every function in the statement that no engine can move."""
-    found = (f"{what}: {_told(f)}" for what, e in all_expressions(form(system)) for f in _switches(e))
-    refuse(NotSmooth, f"{_subject(system)} cannot be moved", [words for words in found if words.endswith(UNKNOWN)])
+    unknown = [words for words in _found(form(system)) if words.endswith(UNKNOWN)]
+    refuse(NotSmooth, f"{_subject(system)} cannot be moved", unknown)
 
 
 UNKNOWN = "is not a function that can be moved"

@@ -290,10 +290,10 @@ class Taylor:
             self._compact = False
         return not self._compact
 
-    def most_steps(self, setup: Setup, work: float) -> int:
-        """How many steps cost so much work, counted in operations."""
+    def most_steps(self, setup: Setup, work: float, numbers: int) -> int:
+        """How many steps cost so much work, counted in operations, and so many numbers of their polynomials."""
         one = self._integrator(setup)
-        return max(16, int(work / (one.size * one.order**2)))
+        return max(16, int(min(work / (one.size * one.order**2), numbers / (2 * setup.code.n * (one.order + 1)))))
 
     def roots(self, setup: Setup) -> Array:
         """Which roots are on, 1 or 0, (r,)."""
@@ -338,9 +338,9 @@ def natural_units(scales: Array, acceleration: Array, left: float) -> Array | No
     T = min(length / fast if length and fast else speed / push if speed and push else 1.0, left)
     speeds = np.maximum(v, a * T)
     places = np.maximum(q, np.where(q > 0, 0.0, speeds * T))
-    known = [*places[places > 0], *speeds[speeds > 0]]
-    if all(abs(frexp(x)[1]) <= ODD for x in known) and abs(frexp(T)[1]) <= 2 * ODD:
+    both = np.concatenate([places, speeds])
+    if (np.abs(np.frexp(both[both > 0])[1]) <= ODD).all() and abs(frexp(T)[1]) <= 2 * ODD:
         return None
     filled = [np.where(x > 0, x, x.max(initial=0.0) or 1.0) for x in (places, speeds)]
-    units: Array = np.ldexp(1.0, np.array([frexp(x)[1] for x in (*filled[0], *filled[1], T)]))
+    units: Array = np.ldexp(1.0, np.frexp(np.concatenate([*filled, [T]]))[1])
     return units

@@ -79,7 +79,9 @@ def lacks_mass(M: Array, A: Array) -> bool:
     if not len(A):
         return False
     units = held_units(M, A)
-    values = np.linalg.eigvalsh(units[:, None] * M * units)
+    scaled = units[:, None] * M * units
+    own = np.diag(scaled)
+    values = np.sort(own) if np.count_nonzero(scaled) <= np.count_nonzero(own) else np.linalg.eigvalsh(scaled)
     return not bool(values[0] > CONDITIONED * values[-1])
 
 

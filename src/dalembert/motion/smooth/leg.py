@@ -93,12 +93,14 @@ class Course:
         s, d, order = self.coefficients.shape
         n, k = d // 2, len(fractions)
         powers = np.arange(order)
-        scaled = self.coefficients * ((self.spans / self.units)[:, None] ** powers)[:, None, :]
         rise = fractions[:, None] ** powers  # (k, p + 1)
-        fall = powers[1:] * fractions[:, None] ** (powers[1:] - 1)
-        values = (scaled.reshape(s * d, order) @ rise.T).reshape(s, d, k).transpose(0, 2, 1).reshape(s * k, d)
-        slopes = np.ascontiguousarray(scaled[:, n:, 1:]).reshape(s * n, order - 1) @ fall.T
-        slopes = slopes.reshape(s, n, k).transpose(0, 2, 1).reshape(s * k, n)
+        fall = np.zeros_like(rise)
+        fall[:, 1:] = powers[1:] * rise[:, :-1]
+        reach = np.repeat((self.spans / self.units)[:, None], order, axis=1)
+        reach[:, 0] = 1.0
+        np.multiply.accumulate(reach, axis=1, out=reach)
+        found = (reach[:, None, :] * np.vstack([rise, fall])) @ self.coefficients.transpose(0, 2, 1)  # (s, 2k, 2n)
+        values, slopes = found[:, :k].reshape(s * k, d), found[:, k:, n:].reshape(s * k, n)
         spans = np.repeat(self.spans, k)
         times = np.repeat(self.begins, k) + spans * np.tile(fractions, s)
         return Points(times, values, slopes / spans[:, None], spans, np.repeat(np.arange(s), k), k)

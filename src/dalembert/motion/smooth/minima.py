@@ -64,6 +64,18 @@ def vanishing(
     return None
 
 
+def uneven(values: Array, before: Array | None, zero: float, own: bool) -> Array:
+    """The columns that may hide a zero: in all others values are of one size, and no vertex lies far below them.
+
+    A vertex below HINT times the middle one of three needs a neighbour of more than 1 + 4 (1 − HINT) times that.
+    `zero` is measured by a column's `own` values, or by one.
+    """
+    low, high = values.min(axis=0), values.max(axis=0)
+    if before is not None:
+        low, high = np.minimum(low, before), np.maximum(high, before)
+    return np.flatnonzero(~((low > (zero * high if own else zero)) & (HINT * high < low)))
+
+
 def least(
     course: Course,
     begin: float,
@@ -86,9 +98,7 @@ def least(
             best = Minimum(float(times[k]), int(places[k]), column, float(values[k]))
         if best.value <= zero * 1e-3 or end - begin <= 1e-15 * abs(end):
             break
-        if (
-            quick and best.value > zero and values[k] > 0.5 * last
-        ):  # it would fall to an eighth at the least on the way to zero
+        if quick and best.value > zero and values[k] > 0.5 * last:  # on the way to zero it falls to an eighth at least
             break
         last = float(values[k])
         begin, end = float(times[max(k - 1, 0)]), float(times[min(k + 1, POINTS - 1)])

@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.engine import Watch
 from dalembert.motion.smooth.leg import Course, Points
-from dalembert.motion.smooth.minima import Minimum, least, vanishing
+from dalembert.motion.smooth.minima import Minimum, least, uneven, vanishing
 from dalembert.motion.tolerances import tolerance
 
 SHAKE = 2.0**-28  # how much the inputs of an acceleration are changed, relative to their natural scales
@@ -52,46 +52,50 @@ class View:
     watch: Watch
 
     @cached_property
+    def ends(self) -> slice:
+        """The points at the ends of steps."""
+        return slice(self.points.per_step - 1, None, self.points.per_step)
+
+    @cached_property
     def residuals(self) -> Array:
-        """How far off the constraints the points are, relative to the size of their terms, (k,)."""
+        """How far off the constraints the ends of steps are, relative to the size of their terms, (s,)."""
         m = self.watch.level.shape[1]
         if not m:
-            return np.zeros(len(self.points.times))
-        setup = self.course.legs[0].setup
-        sizes = self.engine.sizes(setup, self.points.times, self.points.states, self._wide_scales, self.numbers)
-        sizes = np.where(sizes > 0, sizes, 1e-300)
-        off = np.maximum(np.abs(self.watch.level) / sizes[:, :m], np.abs(self.watch.rate) / sizes[:, m:])
-        off = np.where(self._holding & ~self.brief[:, None], off, 0.0)
+            return np.zeros(self.course.steps)
+        course, legs = self.course, self.course.legs
+        times, states = self.points.times[self.ends], self.points.states[self.ends]
+        numbers = course.numbers(np.arange(course.steps))
+        sizes = self.engine.sizes(legs[0].setup, times, states, self._wide_scales, numbers)
+        both = np.hstack([self.watch.level[self.ends], self.watch.rate[self.ends]])
+        off = np.abs(both) / np.where(sizes > 0, sizes, 1e-300)
+        for leg, first, last in zip(legs, course.first, course.first[1:], strict=False):
+            holds = self.engine.holding(leg.setup)
+            if leg.brief:
+                off[first:last] = 0.0
+            elif not holds.all():
+                off[first:last, ~np.tile(holds, 2)] = 0.0
         out: Array = off.max(axis=1)
         return out
 
     @cached_property
     def _wide_scales(self) -> Array:
-        """Natural scales at the points (k, 2n + 1), with what the forces that act could make of them in a step.
+        """Natural scales at the ends of steps (s, 2n + 1), with what the forces that act could make of them in a step.
 
         A velocity that forces in balance leave at zero is known only to their rounding.
         """
         n = len(self.sizes) // 2
-        leg = self.course.legs[0]
+        leg, spans = self.course.legs[0], self.course.spans[:, None]
         paces = self.engine.paces(leg.setup, np.array([leg.begin]), leg.steps.coefficients[:1, :, 0])[0]
-        spans = self.points.spans[:, None]
-        out = np.tile(np.append(self.sizes, 0.0), (len(spans), 1))
-        out[:, -1] = np.abs(self.points.times)
-        out[:, n : 2 * n] += spans * paces
-        out[:, :n] += spans * out[:, n : 2 * n]
+        out = np.empty((len(spans), 2 * n + 1))
+        out[:, -1] = np.abs(self.points.times[self.ends])
+        out[:, n : 2 * n] = self.sizes[n : 2 * n] + spans * paces
+        out[:, :n] = self.sizes[:n] + spans * out[:, n : 2 * n]
         return out
 
     @property
     def numbers(self) -> Array | None:
         """The parameters at the points."""
         return self.course.numbers(self.points.places)
-
-    @cached_property
-    def _holding(self) -> Array:
-        """Which rows hold at the points (k, m), redundant ones too."""
-        holding = np.array([self.engine.holding(leg.setup) for leg in self.course.legs])
-        out: Array = holding[self.course.leg_of[self.points.places]]
-        return out
 
     @cached_property
     def defects(self) -> Array:
@@ -104,11 +108,12 @@ class View:
         s, k = self.course.steps, p.per_step
         with np.errstate(over="ignore", invalid="ignore"):
             raw = np.abs(p.slopes - self.watch.acceleration) * p.spans[:, None]
-            speeds = np.nan_to_num(np.abs(p.states[:, n:]), nan=0.0, posinf=0.0).reshape(s, k, n).max(axis=1)
+            speeds = np.fmax.reduce(np.abs(p.states[:, n:]).reshape(s, k, n), axis=1, initial=0.0)
         raw[self.brief] = 0.0
         limit, out = s, np.zeros(len(raw))
         for _ in range(s + 1):
-            scale = np.maximum(speeds, np.maximum(self.sizes[n : 2 * n], speeds[:limit].max(axis=0, initial=0.0)))
+            floor = np.maximum(self.sizes[n : 2 * n], speeds[:limit].max(axis=0, initial=0.0))
+            scale = np.maximum(speeds, floor)
             out = _relative(raw, np.repeat(scale, k, axis=0))
             bad = np.flatnonzero(out > self.defect_bound)
             if len(bad):
@@ -248,10 +253,10 @@ def approaching(view: View) -> Problem | None:
     """
     if view.course.steps < FEW:
         return None
-    ends = slice(view.points.per_step - 1, None, view.points.per_step)
     for kind, what in WATCHED.items():
-        values = what(view.watch)[ends]
-        for column in np.flatnonzero(np.ptp(values, axis=0) > 0) if values.size else ():
+        values = what(view.watch)[view.ends]
+        low = values < FALL * np.maximum.accumulate(values, axis=0)
+        for column in np.flatnonzero(low.any(axis=0)):
             found = _ahead(view, values[:, column], what, int(column))
             if found is not None:
                 return Problem(kind, found.time, found.place, found.value, found)
@@ -364,13 +369,13 @@ def weak(view: View) -> Problem | None:
 
 
 def drifted(view: View) -> Problem | None:
-    """The distance from the constraints is beyond its bound."""
+    """The distance from the constraints is beyond its bound at the end of a step."""
     off = view.residuals
     bad = np.flatnonzero(~(off <= view.bound))
     if not len(bad):
         return None
     k = int(bad[0])
-    return Problem("drifted", float(view.points.times[k]), int(view.points.places[k]), float(off[k]))
+    return Problem("drifted", float(view.points.times[view.ends][k]), k, float(off[k]))
 
 
 MONITORS: tuple[Monitor, ...] = (
@@ -412,13 +417,16 @@ def _vanishing(view: View, what: Callable[[Watch], Array], zero: float, own: boo
     values = what(view.watch)
     if not values.shape[1]:
         return None
-    moving = np.ptp(values, axis=0) > 0 if len(values) > 1 else np.ones(values.shape[1], dtype=bool)
-    if not moving.any() and (values > 0).all():
-        return None
-    p = view.points
-    scales = np.ones_like(values) if not own else _around(values, p.per_step)
     before = None if view.before is None else what(view.before)[0]
-    return vanishing(view.course, p.times, values, scales, before, zero, view.crossed, view.evaluate(what))
+    columns = uneven(values, before, zero, own)
+    if not len(columns):
+        return None
+    p, values = view.points, values[:, columns]
+    scales = np.ones_like(values) if not own else _around(values, p.per_step)
+    before = None if before is None else before[columns]
+    evaluate = view.evaluate(lambda w: what(w)[:, columns])
+    found = vanishing(view.course, p.times, values, scales, before, zero, view.crossed, evaluate)
+    return None if found is None else found._replace(column=int(columns[found.column]))
 
 
 def _around(values: Array, per_step: int) -> Array:

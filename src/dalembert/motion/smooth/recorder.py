@@ -13,7 +13,7 @@ from dalembert.motion.smooth.works import works
 from dalembert.motion.status import Event, Projection
 
 IMPACT = WORKS.index("impact")
-ROOM = 4_000_000  # numbers of polynomials kept for any time of the run
+ROOM = 1_000_000  # numbers of polynomials kept for any time of the run
 
 
 @dataclass

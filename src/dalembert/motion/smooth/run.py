@@ -25,8 +25,10 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 POINTS = 512  # looks at a run at the least, spread over all of it
 FEWEST, MOST = 2, 512  # looks at a step
-FIRST, LONGEST = 128, 1024  # steps of the first course, and of any
+FIRST, LONGEST = 256, 1024  # steps of the first course, and of any
+MANY = 32  # steps: a course of fewer asks for no projection by itself
 WORK = 6e8  # of one course at most, in steps × size of the program × order²
+NUMBERS = 2**18  # of the polynomials of one course: memory that is new costs more than what is done with it
 SHORTER, TRIES = 4.0, 26  # by how much a step that fails is made shorter, and how often
 
 OFTEN = 0.1  # seconds between calls of progress
@@ -66,7 +68,8 @@ class Run:
         self._before: Watch | None = None
         self._balance: float | None = None
         self._pending: list[Event] = []
-        self._most, self._ceiling = FIRST, LONGEST
+        self._ceiling = LONGEST
+        self._most = FIRST if mover.setup is None else min(FIRST, engine.most_steps(mover.setup, WORK, NUMBERS))
         self._told = -inf
         self._began = perf_counter()
 
@@ -232,7 +235,7 @@ class Run:
         used = view.points.times <= self.t
         if used.any():
             self.kept.defect = max(self.kept.defect, float(view.defects[used].max()))
-            self.kept.drift = max(self.kept.drift, float(view.residuals[used].max()))
+            self.kept.drift = max(self.kept.drift, float(view.residuals[used[view.ends]].max(initial=0.0)))
             self.kept.points += int(used.sum())
             now = np.abs(view.points.states[used]).max(axis=0)
             fade = FADE ** sum(leg.steps.count for leg in legs)
@@ -246,7 +249,7 @@ class Run:
         if moved.broken:
             return self._stuck(moved)
         last = view.course.legs[-1].steps
-        long = last.count >= FIRST // 4 and last.fired is None
+        long = last.count >= MANY and last.fired is None
         if self.t < self.until and long and view.residuals[-1] > tolerance("AIM") * self._bound:
             return self._project(float(view.residuals[-1]))
         return None
@@ -255,7 +258,7 @@ class Run:
         """How many steps the next course has, by what is counted, not by the clock."""
         setup = self.mover.setup
         self._ceiling = min(LONGEST, self._ceiling + self._ceiling // 16)
-        self._most = min(self._ceiling, 2 * self._most, self.engine.most_steps(setup, WORK))
+        self._most = min(self._ceiling, 2 * self._most, self.engine.most_steps(setup, WORK, NUMBERS))
         done = self.t - self.t0
         if done > 0:
             self.engine.pays(setup, int(min(1e12, (self.until - self.t) / done * self.kept.steps)))
@@ -350,10 +353,10 @@ class Run:
         return bool(grown <= SHORTLY**4 * largest)
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
-        k = int(np.searchsorted(view.points.times, problem.time)) - 1
-        self._ceiling = max(2 * FIRST, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
-        if k >= 0 and view.points.times[k] > self.t:
-            self._until(view, int(view.points.places[k]), float(view.points.times[k]))
+        k = problem.place - 1
+        self._ceiling = max(FIRST, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
+        if k >= 0:
+            self._until(view, k, float(view.points.times[view.ends][k]))
             return self._project(float(view.residuals[k]))
         self._until(view, problem.place, problem.time)
         return self._project(problem.value)

@@ -258,28 +258,40 @@ class Function:
     def __init__(self, expressions: list[Any], variables: list[Any]) -> None:
         self._size, self._inputs = len(expressions), len(variables)
         self._call = hy.cfunc(expressions, vars=variables, compact_mode=len(variables) > LARGE) if expressions else None
+        self._pars = self._call.nparams if self._call is not None else 0
+        self._timed = self._call is not None and self._call.is_time_dependent
 
     def __call__(self, states: Array, times: Array, values: Array) -> Array:
         """The outputs (k, size) along states (k, ≥ inputs); what does not exist comes out as NaN."""
         call, count = self._call, len(states)
         if call is None or not count:
             return np.zeros((count, self._size))
-        inputs = np.ascontiguousarray(states[:, : self._inputs].T)
-        given: dict[str, Array] = {}
-        if used := call.nparams:
-            own = values[..., :used].T
+        given: dict[str, Any] = {}
+        if count == 1 and values.ndim == 1:
+            if self._pars:
+                given["pars"] = values[: self._pars]
+            if self._timed:
+                given["time"] = float(times[0])
+            alone: Array = call(np.ascontiguousarray(states[0, : self._inputs]), **given)
+            return alone[None, :]
+        if self._pars:
+            own = values[..., : self._pars].T
             given["pars"] = np.ascontiguousarray(own if own.ndim == 2 else np.repeat(own[:, None], count, axis=1))
-        if call.is_time_dependent:
+        if self._timed:
             given["time"] = np.ascontiguousarray(times, dtype=float)
-        out: Array = call(inputs, **given).T
+        out: Array = call(np.ascontiguousarray(states[:, : self._inputs].T), **given).T
         return out
 
 
 def _beside(states: Array, scales: Array) -> Array:
     """States and the natural scales at them in one table."""
     n2 = scales.shape[-1] - 1
-    own = np.maximum(np.broadcast_to(scales, (len(states), n2 + 1)), 0.0)
-    return np.hstack([states[:, :n2], np.maximum(own[:, :n2], np.abs(states[:, :n2])), own[:, n2:]])
+    out = np.empty((len(states), 2 * n2 + 1))
+    out[:, :n2] = states[:, :n2]
+    np.abs(out[:, :n2], out=out[:, n2:-1])
+    np.maximum(out[:, n2:-1], scales[..., :n2], out=out[:, n2:-1])
+    np.maximum(scales[..., n2], 0.0, out=out[:, -1])
+    return out
 
 
 @lru_cache(maxsize=256)

@@ -4,11 +4,15 @@ A state is one row of numbers: n coordinates, then n velocities.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from dalembert.derive import Array
+
+POWERS_OF_TIME = np.arange(256.0)
+NINTHS = np.linspace(0.0, 1.0, 9)[:, None] ** POWERS_OF_TIME
 
 POWERS = ("force", "ideal", "nonideal")
 """Whose work is found by integration: active forces and what else changes the energy, ideal and work-doing forces."""
@@ -55,11 +59,17 @@ class Steps:
         """How many steps."""
         return len(self.coefficients)
 
-    @property
+    @cached_property
     def end(self) -> Array:
         """The state (2n,) at the end."""
-        last: Array = self.at(np.array([self.times[-1]]))[0]
-        return last
+        return self.within(self.count - 1, float(self.times[-1]))
+
+    def within(self, step: int, time: float) -> Array:
+        """The state (2n,) at a time of a step."""
+        terms = self.coefficients[step]
+        delay = (time - float(self.times[step])) / self.unit
+        out: Array = terms @ delay ** POWERS_OF_TIME[: terms.shape[1]]
+        return out
 
     def at(self, times: Array, steps: Array | None = None) -> Array:
         """The states (k, 2n) at times inside; `steps` says in which step each is, where that is known."""
@@ -74,11 +84,11 @@ class Steps:
 
     def largest(self) -> Array:
         """The largest of each coordinate and velocity (2n,), as seen at a few points of every step."""
-        powers = np.linspace(0.0, 1.0, 9) ** np.arange(self.coefficients.shape[2])[:, None]
-        spans = np.diff(self.times) / self.unit
-        scaled = self.coefficients * (spans[:, None] ** np.arange(len(powers)))[:, None, :]
-        found: Array = np.abs(scaled @ powers).max(axis=(0, 2))
-        out: Array = np.nan_to_num(found, nan=0.0, posinf=0.0)
+        order = self.coefficients.shape[2]
+        spans = (self.times[1:] - self.times[:-1]) / self.unit
+        reach = spans[:, None] ** POWERS_OF_TIME[:order]
+        found = np.abs((reach[:, None, :] * NINTHS[:, :order]) @ self.coefficients.transpose(0, 2, 1)).max(axis=(0, 1))
+        out: Array = np.where(np.isfinite(found), found, 0.0)
         return out
 
     def until(self, count: int, end: float | None = None) -> "Steps":

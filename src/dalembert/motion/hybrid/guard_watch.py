@@ -49,6 +49,14 @@ class GuardWatch:
 
     def at(self, staged: Staged, setup: Setup, mode: Mode, t: float, state: Array, scales: Array) -> Guarded:
         """The guards at a state; whether those at zero rise is seen in the first moments of the mode."""
+        found = self._seen(staged, setup, mode, t, state, scales)
+        tied = np.flatnonzero(found.counts & (np.abs(found.values) <= found.floors))
+        if not found.finite or not len(tied) or found.falls:
+            return found
+        return self._moments(found, setup, t, state, scales, tied)
+
+    def _seen(self, staged: Staged, setup: Setup, mode: Mode, t: float, state: Array, scales: Array) -> Guarded:
+        """The guards at a state, with those below zero."""
         times, states = np.array([t]), state[None, :]
         values = setup.code.guards(states, times, setup.numbers)[0]
         sizes = setup.code.guard_sizes(states, times, setup.numbers, scales)[0]
@@ -60,11 +68,7 @@ class GuardWatch:
                 sizes[i], floors[i] = max(abs(values[i]), 1e-300), 0.0
         finite = bool(np.isfinite(values[counts]).all())
         below = np.flatnonzero(counts & (values < -floors))
-        tied = np.flatnonzero(counts & (np.abs(values) <= floors))
-        found = Guarded(values, floors, sizes, counts, tuple(below.tolist()), finite=finite)
-        if not finite or not len(tied) or len(below):
-            return found
-        return self._moments(found, setup, t, state, scales, tied)
+        return Guarded(values, floors, sizes, counts, tuple(below.tolist()), finite=finite)
 
     def _moments(self, found: Guarded, setup: Setup, t: float, state: Array, scales: Array, tied: Array) -> Guarded:
         """What the first difference from zero that is not rounding says of guards that begin there."""

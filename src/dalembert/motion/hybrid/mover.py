@@ -1,6 +1,5 @@
 """Legs of a motion across switches: each from one switch to the next, in one mode, of one compiled program."""
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
@@ -16,6 +15,7 @@ from dalembert.engine.taylor import Setup, Taylor
 from dalembert.model import StateError, Statement, refuse
 from dalembert.motion.blame import FAILURES, Blame, at, blame
 from dalembert.motion.hybrid.bounces import Bounces, Struck
+from dalembert.motion.hybrid.flights import Flights
 from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of, unarmed
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
@@ -41,12 +41,12 @@ REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that
 
 @dataclass(frozen=True, eq=False)
 class Memo:
-    """What a mover knows at the beginning of a leg, to go on from there again."""
+    """What a mover knows at the beginning of a leg, to go on from there again; `switched`: how often it has."""
 
     mode: Mode
     setup: Setup
     resting: tuple[int, ...]
-    recent: tuple[float, ...]
+    switched: int
     count: int
     sizes: Array
 
@@ -76,12 +76,13 @@ class HybridMover:
         self._watch = GuardWatch(engine, until + AHEAD * (until - t0))
         self._search = ModeSearch(self.programs, self._watch)
         self._bounces = Bounces(self.programs)
+        self._flights = Flights(self.programs)
         self.mode: Mode | None = None
         self.setup: Setup | None = None
         self._fired: GuardKey | None = None
         self._undecided = True
         self._before = before
-        self._recent: deque[float] = deque(maxlen=CROWD)
+        self._times: list[float] = []  # of all switches
         self.count = 0
         self._resting: tuple[int, ...] = ()
         self._lasted = inf  # how long the mode before did
@@ -92,13 +93,13 @@ class HybridMover:
         """What is known here."""
         assert self.mode is not None
         assert self.setup is not None
-        return Memo(self.mode, self.setup, self._resting, tuple(self._recent), self.count, self.sizes)
+        return Memo(self.mode, self.setup, self._resting, len(self._times), self.count, self.sizes)
 
     def resume(self, memo: Memo) -> None:
         """Go on in the mode of a leg before."""
         self.mode, self.setup, self._resting, self.count = memo.mode, memo.setup, memo.resting, memo.count
         self.sizes = memo.sizes
-        self._recent = deque(memo.recent, maxlen=CROWD)
+        del self._times[memo.switched :]
         self._fired, self._undecided = None, False
 
     def rest(self, roots: Sequence[int]) -> None:
@@ -141,8 +142,16 @@ class HybridMover:
         left = most
         while left > 0:
             self.sizes = np.maximum(self.sizes, np.abs(state))
-            q, v = np.split(self.sizes, 2)
+            q, v = self.sizes[: len(state) // 2], self.sizes[len(state) // 2 :]
             self.scales = np.concatenate([np.maximum(q, CLOCK * abs(t) * v), v, [abs(t)]])
+            flown = self._flown(t, state, until, left, longest)
+            if flown:
+                out += flown
+                left -= sum(leg.steps.count for leg in flown)
+                if moved := self._landed(out, flown[-1].begin, until):
+                    return moved
+                t, state = float(flown[-1].steps.times[-1]), flown[-1].steps.end
+                continue
             events: tuple[Event, ...] = ()
             impulse = 0.0
             if self._undecided:
@@ -186,21 +195,62 @@ class HybridMover:
                 continue
             out.append(Leg(self.setup, steps, self.mode, events, impulse, self.memo()))
             left -= steps.count
-            self._lasted = float(steps.times[-1]) - t if steps.fired is not None else inf
+            if moved := self._landed(out, t, until):
+                return moved
             t, state = float(steps.times[-1]), steps.end
-            self.sizes = np.maximum(self.sizes, steps.largest())
-            if steps.fired is None and steps.broken is None and t < until:
-                continue
-            if steps.fired is None and (t >= self.until or steps.broken):
-                steps = replace(steps, fired=self._falls(t, state))
-            if steps.fired is None:
-                return Moved(out, steps.broken)
-            self._switched(steps.fired)
-            if status := self._crowded(t):
-                return Moved(out, None, status)
-            if len(out) >= LEGS or sum(leg.steps.count for leg in out) >= STEPS:
-                break
         return Moved(out)
+
+    def _landed(self, out: list[Leg], begin: float, until: float) -> Moved | None:
+        """What the end of the last leg, which began then, asks for: that all be looked at, or None to go on at once."""
+        steps = out[-1].steps
+        t, state = float(steps.times[-1]), steps.end
+        self._lasted = t - begin if steps.fired is not None else inf
+        self.sizes = np.maximum(self.sizes, steps.largest())
+        if steps.fired is None and steps.broken is None and t < until:
+            return None
+        fired = steps.fired
+        if fired is None and (t >= self.until or steps.broken):
+            fired = self._falls(t, state)
+        if fired is None:
+            return Moved(out, steps.broken)
+        self._switched(fired)
+        if status := self._crowded(t):
+            return Moved(out, None, status)
+        return Moved(out) if len(out) >= LEGS or sum(leg.steps.count for leg in out) >= STEPS else None
+
+    def _flown(self, t: float, state: Array, until: float, most: int, longest: float) -> list[Leg]:
+        """Flights from one simple impact to the next, where one has fallen due; none where there is more to it."""
+        fired, mode = self._fired, self.mode
+        if fired is None or fired.kind != "touch" or mode is None or t >= until:
+            return []
+        assert self.setup is not None
+        staged = self.programs.staged_of(self.setup)
+        units: list[Array | None] = []
+
+        def walk(setup: Setup, begin: float, after: Array, lasted: float) -> Steps:
+            if not units:
+                units.append(self.engine.units(setup, begin, after, self.sizes, until - begin))
+            return self._walked(setup, begin, after, min(until, begin + REACH * lasted), most, longest, units[0])
+
+        setup, flights = self._flights.go(
+            fired.place, t, state, staged, self.setup, mode, self.scales, self._lasted, LEGS, walk
+        )
+        if not flights:
+            return []
+        self.setup, self._undecided, self._fired, self._before = setup, False, None, None
+        legs: list[Leg] = []
+        for k, flight in enumerate(flights):
+            if k:
+                self._times.append(flight.time)
+                self.sizes = FORGET * np.maximum(
+                    self.sizes, np.maximum(np.abs(flight.before), legs[-1].steps.largest())
+                )
+            self.count += 1
+            steps = flight.steps
+            legs.append(Leg(setup, steps, mode, (flight.event,), flight.energy, self.memo()))
+        if legs[-1].steps.fired is not None and legs[-1].steps.fired not in self._flights.contacts(staged, setup, mode):
+            legs[-1] = replace(legs[-1], steps=self._refined(legs[-1].steps))
+        return legs
 
     def _leave_roots(self, t: float, state: Array, until: float) -> Steps | None:
         """A moment away from a state where roots are zero; those that stay zero are so from now on."""
@@ -214,19 +264,26 @@ class HybridMover:
         """Steps until a guard falls, its time refined to that of the zero itself."""
         assert self.setup is not None
         units = self.engine.units(self.setup, t, state, self.sizes, until - t)
-        steps = self.engine.steps(self.setup, t, state, until, most, longest, units)
-        if steps.fired is None or not steps.count:
-            return steps
-        if steps.count == 1:
+        steps = self._walked(self.setup, t, state, until, most, longest, units)
+        return steps if steps.fired is None or not steps.count else self._refined(steps)
+
+    def _walked(
+        self, setup: Setup, t: float, state: Array, until: float, most: int, longest: float, units: Array | None
+    ) -> Steps:
+        """Steps until a guard falls, by its slack; one that falls early in a long step is found with a shorter one."""
+        steps = self.engine.steps(setup, t, state, until, most, longest, units)
+        if steps.fired is not None and steps.count == 1:
             span, way = self._full_span(steps, 0), float(steps.times[-1]) - t
             if way < SHORT * span < inf:
-                again = self.engine.steps(self.setup, t, state, until, most, min(longest, 2 * way), units)
+                again = self.engine.steps(setup, t, state, until, most, min(longest, 2 * way), units)
                 if again.fired == steps.fired and again.count == 1:
-                    steps = again
-        return self._refined(steps)
+                    return again
+        return steps
 
     def _full_span(self, steps: Steps, last: int) -> float:
         """How long the last step could have been, about: where its terms are no longer small."""
+        if not steps.coefficients[last, :, -2:].any():
+            return inf
         terms = np.abs(steps.coefficients[last])
         order = terms.shape[1] - 1
         size = terms[:, 0].max()
@@ -243,8 +300,8 @@ class HybridMover:
         begin, end = float(steps.times[last]), float(steps.times[-1])
 
         def value(time: float) -> float:
-            place = steps.at(np.array([time]), np.array([last]))
-            return float(setup.code.guards(place, np.array([time]), setup.numbers)[0, guard])
+            place = steps.within(last, time)
+            return float(setup.code.guards(place[None, :], np.array([time]), setup.numbers)[0, guard])
 
         one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
         two, at_one, at_two = end, value(one), value(end)
@@ -269,9 +326,9 @@ class HybridMover:
 
     def _crowded(self, t: float) -> Status | None:
         """The end of a run that switches without end in no time."""
-        self._recent.append(t)
-        if len(self._recent) == CROWD and t - self._recent[0] <= WITHIN * (self.until - self.t0):
-            words = f"{CROWD} between t = {self._recent[0]:.12g} and {t:.12g}, and no end to them"
+        self._times.append(t)
+        if len(self._times) >= CROWD and t - self._times[-CROWD] <= WITHIN * (self.until - self.t0):
+            words = f"{CROWD} between t = {self._times[-CROWD]:.12g} and {t:.12g}, and no end to them"
             return Status(Ending.SWITCHES, f"{words}: they accumulate (Zeno)")
         return None
 
@@ -498,7 +555,7 @@ class HybridMover:
         return t, found
 
     def _memo_of(self, trial: Trial) -> Memo:
-        return Memo(trial.mode, trial.setup, self._resting, tuple(self._recent), self.count, self.sizes)
+        return Memo(trial.mode, trial.setup, self._resting, len(self._times), self.count, self.sizes)
 
     def _guesses(self, guess: Mode, fired: GuardKey | None, t: float, state: Array, begins: bool) -> list[Mode]:
         """The modes to begin a search with, the likeliest first."""
@@ -559,7 +616,7 @@ class HybridMover:
 
     def _ever_faster(self) -> bool:
         """Whether switches follow each other in ever shorter times, and have become many."""
-        spans = np.diff(list(self._recent)[-13::4])
+        spans = np.diff(self._times[-13::4])
         return bool(
             len(spans) == 3 and (spans[1:] < 0.9 * spans[:-1]).all() and spans[-1] < 1e-3 * (self.until - self.t0)
         )

@@ -157,6 +157,15 @@ class Programs:
         rest = out[a + b :]
         return Arrays(M, rest[r : r + n], A, rest[:r], rest[r + n : 2 * r + n], rest[2 * r + n :])
 
+    def masses(self, setup: Setup, times: Array, states: Array) -> Array:
+        """M along states (k, n, n)."""
+        M = np.zeros((len(times), setup.code.n, setup.code.n))
+        count = len(setup.code.outputs.M)
+        if count:
+            rows, columns = setup.code.mass_places
+            M[:, rows, columns] = setup.code.arrays(states, times, setup.numbers)[:, :count]
+        return M
+
     def restitutions(self) -> dict[int, float]:
         """The restitution of each one-sided constraint."""
         return {

@@ -30,12 +30,13 @@ def vanishing(
     zero: float,
     after: float,
     evaluate: Callable[[Array, Array], Array],
-    quick: bool = False,
+    legs: Array | None = None,
 ) -> Minimum | None:
     """The first place after a time where one of some quantities (k, c), over their scales (k, c), is zero.
 
     `before` (c,) are the values at the beginning of the course, `evaluate(times, places)` gives the quantities (k, c)
-    anywhere in it.
+    anywhere in it. `legs` (k,), of guards: where legs begin, and what fell before has been dealt with; and what stays
+    positive is not looked at closer and closer.
     """
     if not values.size:
         return None
@@ -43,6 +44,9 @@ def vanishing(
     first = np.full(values.shape[1], np.inf) if before is None else before / np.where(scales[0] > 0, scales[0], 1.0)
     left = np.vstack([first, relative[:-1]])
     right = np.vstack([relative[1:], np.full(relative.shape[1], np.inf)])
+    if legs is not None:
+        left[legs] = np.inf
+        right[:-1][legs[1:]] = np.inf
     gone = relative <= zero
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         bend = left - 2 * relative + right
@@ -58,7 +62,7 @@ def vanishing(
         for c in np.flatnonzero(suspect[k]):
             begin = float(times[k - 1]) if k else course.begin
             end = float(times[k + 1]) if k + 1 < len(times) else float(times[k])
-            found = least(course, begin, end, int(c), float(scales[k, c]) or 1.0, zero, evaluate, quick)
+            found = least(course, begin, end, int(c), float(scales[k, c]) or 1.0, zero, evaluate, legs is not None)
             if found.value <= zero and found.time > max(after, course.left(found.place)):
                 return found
     return None

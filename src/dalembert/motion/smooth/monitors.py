@@ -68,12 +68,10 @@ class View:
         sizes = self.engine.sizes(legs[0].setup, times, states, self._wide_scales, numbers)
         both = np.hstack([self.watch.level[self.ends], self.watch.rate[self.ends]])
         off = np.abs(both) / np.where(sizes > 0, sizes, 1e-300)
-        for leg, first, last in zip(legs, course.first, course.first[1:], strict=False):
-            holds = self.engine.holding(leg.setup)
-            if leg.brief:
-                off[first:last] = 0.0
-            elif not holds.all():
-                off[first:last, ~np.tile(holds, 2)] = 0.0
+        free = {id(leg.setup): ~np.tile(self.engine.holding(leg.setup), 2) for leg in legs}
+        for k, leg in enumerate(legs):
+            if leg.brief or free[id(leg.setup)].any():
+                off[course.first[k] : course.first[k + 1], slice(None) if leg.brief else free[id(leg.setup)]] = 0.0
         out: Array = off.max(axis=1)
         return out
 
@@ -335,9 +333,11 @@ def crossed(view: View) -> Problem | None:
         out: Array = view.engine.armed_guards(setup, times, course.states(times, places), course.numbers(places))
         return out
 
-    live = np.flatnonzero(np.isfinite(values).any(axis=0))
+    live = uneven(values, None, 0.0, own=False)
     if not len(live):
         return None
+    begins = np.zeros(len(values), dtype=bool)
+    begins[course.first[:-1] * p.per_step] = True
     found = vanishing(
         course,
         p.times,
@@ -347,7 +347,7 @@ def crossed(view: View) -> Problem | None:
         0.0,
         view.crossed,
         lambda times, places: evaluate(times, places)[:, live],
-        quick=True,
+        begins,
     )
     if found is None:
         return None

@@ -65,7 +65,7 @@ class Run:
         self._left_rows: tuple[float, set[tuple[int, ...]]] = (-inf, set())  # at a time, because they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
         self._crossings: tuple[float, float] = (-inf, 0.0)
-        self._before: Watch | None = None
+        self._before: tuple[Any, Watch] | None = None  # of a program, where the course begins
         self._balance: float | None = None
         self._pending: list[Event] = []
         self._ceiling = LONGEST
@@ -186,10 +186,11 @@ class Run:
         points = course.points(self._fractions(course))
         sizes = np.fmax(self.sizes, np.abs(self.state))
         watch = seen(self.engine, course, points.times, points.states, points.places)
-        if self._before is None:
+        setup = course.legs[0].setup
+        if self._before is None or self._before[0] is not setup.code:
             start = course.legs[0].steps.coefficients[0, :, 0]
-            self._before = self.engine.watch(course.legs[0].setup, np.array([course.begin]), start[None, :])
-        return View(self.engine, course, points, sizes, self._before, self._bound, self._crossed, self._weak, watch)
+            self._before = setup.code, self.engine.watch(setup, np.array([course.begin]), start[None, :])
+        return View(self.engine, course, points, sizes, self._before[1], self._bound, self._crossed, self._weak, watch)
 
     def _fractions(self, course: Course) -> Array:
         """Where each step is looked at: more often where steps are few."""
@@ -240,7 +241,8 @@ class Run:
             now = np.abs(view.points.states[used]).max(axis=0)
             fade = FADE ** sum(leg.steps.count for leg in legs)
             self.sizes = np.fmax(np.fmax(np.abs(self.state), now), fade * self.sizes)
-        self._before = self.engine.watch(legs[-1].setup, np.array([self.t]), self.state[None, :])
+        setup = legs[-1].setup
+        self._before = setup.code, self.engine.watch(setup, np.array([self.t]), self.state[None, :])
 
     def _after(self, view: View, moved: Moved) -> Status | None:
         """What the end of a course that stands asks for: no further step, weaker pivots, a drift that grows."""

@@ -1,0 +1,176 @@
+"""Flights from impact to impact: single smooth contacts that close and part again, while the mode goes on.
+
+Nothing is searched here. Each impact is (1 + e) times the nearest way back onto the constraint in the metric of M,
+and the next flight follows at once; what makes an impact simple is looked at for many of them together, afterwards.
+What comes from the first that is not is dropped, and left to the search of modes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.switching.modes import SLIPS, STICKS, Mode
+from dalembert.derive.switching.stages import Staged
+from dalembert.engine import Steps
+from dalembert.engine.outputs import OFFSET, SLOPE
+from dalembert.engine.taylor import Setup
+from dalembert.motion.hybrid.bounces import BRIEF, FAINT
+from dalembert.motion.hybrid.guard_watch import counting
+from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.status import Event
+from dalembert.motion.tolerances import EPS, tolerance
+
+CLEAR = 8.0  # times what counts as zero: a guard above this is not zero
+MET = 1e-9  # of its velocity before: how exactly a contact parts with what its restitution says
+
+NEWTON = 6
+QUADRATIC = 2.0**-28
+
+Walk = Callable[[Setup, float, Array, float], Steps]
+"""Steps of a setup from a state at a time, as far as that which the mode before lasted allows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flight:
+    """An impact of one contact at a time, the states (2n,) before and after it, and the steps that follow."""
+
+    contact: int
+    time: float
+    before: Array
+    after: Array
+    steps: Steps
+    event: Event
+    energy: float = 0.0
+
+
+class Flights:
+    """The flights of one system with its restitutions by constraint."""
+
+    def __init__(self, programs: Programs) -> None:
+        self._programs, self._engine = programs, programs.engine
+        self._restitution = programs.restitutions()
+        self._sided = list(programs.switches.one_sided)
+        self._names = [c.name for c in programs.switches.form.constraints]
+
+    def contacts(self, staged: Staged, setup: Setup, mode: Mode) -> dict[int, int]:
+        """The contacts whose impacts may be simple in a mode, by their guards."""
+        held = mode.closed or mode.idle or mode.still or STICKS in mode.rubs or SLIPS in mode.rubs or 0 in mode.signs
+        if held or setup.choice.augment or self._programs.switches.actual or len(self._engine.roots(setup)):
+            return {}
+        return {
+            guard: key.place
+            for guard, key in enumerate(staged.keys)
+            if key.kind == "touch" and key.place not in staged.rough and self._restitution[key.place] > 0
+        }
+
+    def go(
+        self,
+        contact: int,
+        t: float,
+        state: Array,
+        staged: Staged,
+        setup: Setup,
+        mode: Mode,
+        scales: Array,
+        lasted: float,
+        most: int,
+        walk: Walk,
+    ) -> tuple[Setup, list[Flight]]:
+        """Flights from the impact of a contact on, at most so many, and the setup they were made with."""
+        contacts = self.contacts(staged, setup, mode)
+        if contact not in contacts.values():
+            return setup, []
+        setup = self._slack(setup, list(contacts), scales, t, state)
+        flights: list[Flight] = []
+        span = lasted
+        while len(flights) < most:
+            after = self._rebound(contact, t, state, setup)
+            steps = walk(setup, t, after, span)
+            if not steps.count:
+                break
+            place = (*after.tolist(),)
+            event = Event(t, "impact", self._names[contact], "open", "open", place)
+            flights.append(Flight(contact, t, state, after, steps, event))
+            if steps.fired not in contacts:
+                break
+            contact = contacts[steps.fired]
+            exact = self._at_zero(contact, setup, steps)
+            if exact is None:
+                break
+            flights[-1] = replace(flights[-1], steps=exact)
+            t, state, span = float(exact.times[-1]), exact.end, float(exact.times[-1]) - t
+        return setup, self._simple(flights, staged, setup, mode, scales, lasted) if flights else []
+
+    def _slack(self, setup: Setup, guards: list[int], scales: Array, t: float, state: Array) -> Setup:
+        """The setup with a slack for every contact, so that each may begin at zero; times are refined afterwards."""
+        sizes = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, scales)[0]
+        slopes, offsets = (setup.numbers[setup.code.places(what)].copy() for what in (SLOPE, OFFSET))
+        good = [g for g in guards if np.isfinite(sizes[g]) and sizes[g] > 0]
+        slopes[good] = 1.0 / sizes[good]
+        offsets[good] = 2 * max(tolerance("TIE"), EPS)
+        return setup.armed(slopes, offsets, setup.triggers)
+
+    def _rebound(self, j: int, t: float, state: Array, setup: Setup) -> Array:
+        """The state (2n,) after the impact of a contact."""
+        numbers = setup.numbers.copy()
+        numbers[setup.code.masks[j]] = 1.0
+        n = len(state) // 2
+        back = setup.code.settle(state[None, :], np.array([t]), numbers)[0, n : 2 * n]
+        out = state.copy()
+        out[n:] -= (1 + self._restitution[j]) * back
+        return out
+
+    def _at_zero(self, j: int, setup: Setup, steps: Steps) -> Steps | None:
+        """The steps up to where the gap of a contact is zero, which its slack lets them pass; None without any."""
+        last, begin, end = steps.count - 1, float(steps.times[-2]), float(steps.times[-1])
+        time = end
+        for _ in range(NEWTON):
+            watch = self._engine.watch(setup, np.array([time]), steps.within(last, time)[None, :])
+            gap, rate = float(watch.level[0, j]), float(watch.rate[0, j])
+            change = -gap / rate if rate < 0 else inf
+            time += change
+            if not begin < time <= end + 4 * EPS * abs(end):
+                return None
+            if abs(change) <= QUADRATIC * (end - begin):  # its square is nothing
+                break
+        return replace(steps.until(steps.count, time), fired=steps.fired)
+
+    def _simple(
+        self, flights: list[Flight], staged: Staged, setup: Setup, mode: Mode, scales: Array, lasted: float
+    ) -> list[Flight]:
+        """The first flights, as far as their impacts are simple, with the energies of these."""
+        times = np.array([flight.time for flight in flights])
+        before, after = (np.array([getattr(flight, name) for flight in flights]) for name in ("before", "after"))
+        struck = np.array([flight.contact for flight in flights])
+        k, n = len(flights), before.shape[1] // 2
+        scales = np.append(np.maximum(scales[:-1], np.abs(np.vstack([before, after])).max(axis=0)), scales[-1])
+        seen, left = (self._engine.watch(setup, times, states) for states in (before, after))
+        r = seen.level.shape[1]
+        floors = tolerance("TIE") * self._engine.sizes(setup, times, before, scales)
+        gaps, slack = floors[:, :r], floors[:, r:]
+        e = np.array([self._restitution[j] for j in struck.tolist()])
+        here = (np.arange(k), struck)
+        others = np.array(self._sided)
+        touching = (seen.level[:, others] <= gaps[:, others]) & (others != struck[:, None])
+        rate, own = seen.rate[here], slack[here]
+        spans = np.append(lasted, np.diff(times))
+        low = (e < 1) & ((spans < 2 * BRIEF * np.abs(times)) | (-e * rate < FAINT * own / tolerance("TIE")))
+        holding = self._engine.holding(setup)
+        held = np.where(holding, np.abs(left.rate) - np.abs(seen.rate) - slack, 0.0).max(axis=1, initial=0.0) > 0
+        met = np.abs(left.rate[here] + e * rate) <= MET * np.abs(rate)
+        values = setup.code.guards(after, times, setup.numbers)
+        sizes = setup.code.guard_sizes(after, times, setup.numbers, scales)
+        counts = counting(staged, mode, values.shape[1])
+        near = ~(values > CLEAR * tolerance("TIE") * np.where(np.isfinite(sizes), sizes, 0.0)) & counts
+        places = {key.place: guard for guard, key in enumerate(staged.keys) if key.kind == "touch"}
+        near[np.arange(k), [places[j] for j in struck.tolist()]] = False
+        good = ~touching.any(axis=1) & (gaps[here] >= seen.level[here]) & (rate < -own) & (-e * rate > own)
+        good &= ~low & ~held & met & ~near.any(axis=1) & np.isfinite(after).all(axis=1)
+        count = int(good.cumprod().sum())
+        M = self._programs.masses(setup, times[:count], before[:count])
+        change, twice = (after - before)[:count, n:], (after + before)[:count, n:]
+        energies = 0.5 * np.einsum("ki,kij,kj->k", change, M, twice)
+        return [replace(f, energy=float(x)) for f, x in zip(flights[:count], energies, strict=True)]

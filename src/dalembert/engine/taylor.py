@@ -251,8 +251,8 @@ class Taylor:
     def settle(self, setup: Setup, t: float, state: Array) -> tuple[Array, Array, Array]:
         """The nearest way onto the rows in force in the metric of M: changes of places and speeds; the free velocity"""
         out = setup.code.settle(state[None, :], np.array([t]), setup.numbers)[0]
-        places, speeds, free = np.split(out, 3)
-        return -places, -speeds, free
+        n = setup.code.n
+        return -out[:n], -out[n : 2 * n], out[2 * n :]
 
     def energy(self, setup: Setup, t: float, state: Array) -> float:
         """The energy at a state."""

@@ -582,7 +582,7 @@ class HybridMover:
     def _first_signs(self, t: float, state: Array, mode: Mode) -> tuple[int, ...]:
         """The sides that switching functions are on at a state; where one is zero, the positive one."""
         signs = list(mode.signs)
-        for _ in range(len(signs) + 1):
+        for _ in range(len(signs) + 1 if signs else 0):
             now = replace(mode, signs=tuple(signs))
             setup = self.programs.setup(now, t, state)
             staged = self.programs.staged(now)

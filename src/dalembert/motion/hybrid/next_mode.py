@@ -206,8 +206,7 @@ class ModeSearch:
     ) -> tuple[Mode, Setup, Array, str]:
         """The mode without rows that are redundant, and the state on the others; why it cannot be, where it cannot."""
         mode = replace(mode, idle=(), still=())
-        setup = self.programs.setup(mode, t, state, slow)
-        watch = self.engine.watch(setup, np.array([t]), state[None, :])
+        setup, watch = self.programs.seen(mode, t, state, slow)
         force = self.engine.in_force([setup])[0]
         if not force.any():
             return mode, setup, state, ""
@@ -299,13 +298,20 @@ class ModeSearch:
         floor = tolerance("TIE") * self._scales[n : 2 * n]
         A: Array | None = None
         out: list[int] = []
-        for name in sorted(set(group)):
-            places = [i for i in range(n) if group[i] == name]
-            mine = [k for k in range(len(rows)) if used[k, places].any()]
+        members: dict[int, tuple[list[int], list[int]]] = {name: ([], []) for name in group}
+        for i, name in enumerate(group):
+            members[name][0].append(i)
+        for k, row in enumerate(used):
+            if row.any():
+                members[group[int(row.argmax())]][1].append(k)
+        for places, mine in members.values():
             if len(mine) < len(places) or any(moving[k] for k in mine) or (v[places] > floor[places]).any():
                 continue
             if A is None:
                 A = self.programs.arrays(setup, t, state).A
+            if len(places) == 1 and A[[rows[k] for k in mine], places[0]].any():
+                out += places
+                continue
             block = A[[rows[k] for k in mine]][:, places]
             size = np.linalg.norm(block, axis=0)
             lengths = np.linalg.norm(block / np.where(size > 0, size, 1.0), axis=1, keepdims=True)
@@ -347,10 +353,10 @@ class ModeSearch:
 
     def speeds(self, mode: Mode, staged: Staged, t: float, state: Array) -> tuple[dict[int, Array], dict[int, float]]:
         """The sliding velocity of each friction, and what counts as zero of it."""
-        setup = self.programs.setup(replace(mode, rubs=tuple(OFF for _ in mode.rubs), idle=(), still=()), t, state)
-        times, states = np.array([t]), state[None, :]
-        rate = self.engine.watch(setup, times, states).rate[0]
-        sizes = self.engine.sizes(setup, times, states, self._scales)[0][len(rate) :]
+        off = replace(mode, rubs=tuple(OFF for _ in mode.rubs), idle=(), still=())
+        setup, watch = self.programs.seen(off, t, state)
+        rate = watch.rate[0]
+        sizes = self.engine.sizes(setup, np.array([t]), state[None, :], self._scales)[0][len(rate) :]
         speeds = {k: rate[list(rows)] for k, rows in staged.sticks.items()}
         return speeds, {k: tolerance("TIE") * float(sizes[list(rows)].max()) for k, rows in staged.sticks.items()}
 
@@ -512,7 +518,7 @@ def _independent(A: Array, rows: list[int]) -> list[int]:
     kept: list[int] = []
     for r in rows:
         unit = np.array([A[i] / np.linalg.norm(A[i]) for i in (*kept, r)])
-        if np.linalg.svd(unit, compute_uv=False)[-1] > 1e-8:
+        if (len(unit) == 1 and np.isfinite(unit).all()) or np.linalg.svd(unit, compute_uv=False)[-1] > 1e-8:
             kept.append(r)
     return kept
 

@@ -9,7 +9,7 @@ from sympy import Symbol
 from dalembert.derive import Array, form
 from dalembert.derive.switching.modes import OFF, STICKS, Mode, Switches, switches
 from dalembert.derive.switching.stages import Bases, Staged, staged
-from dalembert.engine import Choice, Variant
+from dalembert.engine import Choice, Variant, Watch
 from dalembert.engine.compiled import Code, code
 from dalembert.engine.outputs import WEIGHT
 from dalembert.engine.taylor import DEFINITE, LIMITS, Setup, Taylor
@@ -51,6 +51,8 @@ class Programs:
         self._of_stage: dict[int, Staged] = {}
         self._setups: dict[tuple[Key, Mode, tuple[float, ...]], Setup] = {}
         self._augment: bool | None = None
+        self._here: tuple[float, bytes] | None = None
+        self._there: dict[tuple[Mode, tuple[float, ...]], tuple[Setup, Watch]] = {}
 
     def blank(self) -> Mode:
         """A mode that says nothing, to begin with."""
@@ -91,16 +93,29 @@ class Programs:
 
     def setup(self, mode: Mode, t: float, state: Array, slow: tuple[float, ...] = ()) -> Setup:
         """A mode ready to move from a state, its multipliers refined as often as its pivots ask for."""
+        return self.seen(mode, t, state, slow)[0]
+
+    def seen(self, mode: Mode, t: float, state: Array, slow: tuple[float, ...] = ()) -> tuple[Setup, Watch]:
+        """The setup of a mode at a state, and what is watched there; kept as long as the same state is asked for."""
         if self._augment is None:
             self._augment = self._lacks_mass(mode, t, state)
+        here = (t, state.tobytes())
+        if self._here != here:
+            self._here, self._there = here, {}
+        if (mode, slow) not in self._there:
+            self._there[mode, slow] = self._refined(mode, t, state, slow)
+        return self._there[mode, slow]
+
+    def _refined(self, mode: Mode, t: float, state: Array, slow: tuple[float, ...]) -> tuple[Setup, Watch]:
         for refinements in range(len(LIMITS)):
             found = self._setup(mode, refinements, slow)
             if self._augment:
                 found = self._weighted(found, t, state)
-            least = float(self.engine.watch(found, np.array([t]), state[None, :]).pivots.min(initial=1.0))
+            watch = self.engine.watch(found, np.array([t]), state[None, :])
+            least = float(watch.pivots.min(initial=1.0))
             if not least <= LIMITS[refinements] or refinements == len(LIMITS) - 1:
                 break
-        return found
+        return found, watch
 
     def _setup(self, mode: Mode, refinements: int, slow: tuple[float, ...]) -> Setup:
         variant = Variant(self._spare(mode), bool(self._augment), refinements, 0 in mode.signs)

@@ -14,17 +14,19 @@ def settled(engine: Any, setup: Any, t: float, state: Array) -> Array:
     """The state (2n,) on the rows in force that is nearest in the metric of M: places first, then velocities."""
     n = len(state) // 2
     place = state.copy()
+    found = engine.settle(setup, t, place)
     for part, mine in enumerate((slice(None, n), slice(n, None))):
         last = np.inf
         for _ in range(NEWTON):  # relations may be nonlinear, in the velocities too
-            change = engine.settle(setup, t, place)[part]
+            change = found[part]
             size = float(np.abs(change / (np.abs(place[mine]) + np.abs(change) + 1e-300)).max(initial=0.0))
-            if not np.isfinite(change).all() or last <= size < 1e-8:
+            if not size < np.inf or last <= size < 1e-8:
                 break
             place[mine] += change
             last = size
             if size <= 1e-15:
                 break
+            found = engine.settle(setup, t, place)
     return place
 
 

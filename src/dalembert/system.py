@@ -166,7 +166,8 @@ class System(Statement):
         the size of the state, the motion may be off the constraints before it is put back (256 times the tolerance).
         `singular`: "stop" where the rank of the constraints drops or M becomes singular, or "pass" over it.
         `max_step`: the longest step, for a force that acts so briefly that a step could pass over it. `max_steps`,
-        `max_seconds`: limits. `progress` is called about ten times a second; False stops the run.
+        `max_seconds`: limits, the seconds from the call on. `progress` is called about ten times a second; False
+        stops the run.
 
         Raises ModelError with every fault of what was asked. A run that does not come to its end raises RunError, whose
         `.motion` holds all that was computed; with `throw=False` that motion is returned and `.status` says why.

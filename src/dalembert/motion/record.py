@@ -24,13 +24,17 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: steps, seconds, how far off the constraints to go, and whether to pass where the rank drops."""
+    """When to stop: steps, seconds, how far off the constraints to go, and whether to pass where the rank drops.
+
+    `began`: since when the seconds count, by the clock of the process; derivation and compilation are among them.
+    """
 
     steps: float
     seconds: float
     drift: float
     singular: Literal["stop", "pass"]
     step: float = float("inf")
+    began: float = 0.0
 
 
 class Episode(NamedTuple):

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal, TypeVar
 
@@ -57,6 +57,7 @@ def simulate(
     throw: bool = True,
 ) -> T:
     """Move a system; `System.simulate` says what the arguments are."""
+    called = perf_counter()
     plan = _plan(
         system,
         start,
@@ -90,7 +91,7 @@ def simulate(
         state,
         plan.samples,
         plan.until,
-        plan.limits,
+        replace(plan.limits, began=called),
         progress,
         before,
         True,

@@ -71,7 +71,6 @@ class Run:
         self._ceiling = LONGEST
         self._most = FIRST if mover.setup is None else min(FIRST, engine.most_steps(mover.setup, WORK, NUMBERS))
         self._told = -inf
-        self._began = perf_counter()
 
     def go(self) -> Record:
         """Move until the end, or until something ends it."""
@@ -168,7 +167,7 @@ class Run:
         if steps >= self.limits.steps:
             return Status(Ending.STEPS, f"{steps} steps were taken {self._where()}")
         now = perf_counter()
-        if now - self._began > self.limits.seconds:
+        if now - self.limits.began > self.limits.seconds:
             return Status(Ending.CLOCK, f"{self.limits.seconds:g} s have passed {self._where()}")
         if self.progress is not None and now - self._told > OFTEN:
             self._told = now

@@ -19,10 +19,11 @@ from time import perf_counter
 import numpy as np
 
 import dalembert as da
+import many
 import switched
 import switched_peers
 from dalembert import gallery
-from figures import Figure, at_most
+from figures import Figure, at_least, at_most
 
 DAY, HOUR = 86_400.0, 3600.0
 ENOUGH = 0.5  # seconds after which more repeats than asked for add nothing
@@ -59,10 +60,12 @@ def run(small: bool, repeats: int) -> dict:
     compiled = [compilation(name) for name in (list(AGAIN)[:2] if small else AGAIN)]  # first: nothing is compiled yet
     rows = [*ring(repeats), *belt(3 if small else 10, repeats), *ball(0.5 if small else 0.9, repeats)]
     crept = [*creep(HOUR if small else DAY, repeats), *creep_by_mujoco(2.0 if small else 60.0)]
-    summary = figures(rows, crept, compiled)
+    belts = [many.blocks(n) for n in (many.BLOCKS[:3] if small else many.BLOCKS)]
+    others = [many.plate(), many.lossless(100.0 if small else 2000.0, min(repeats, 3), best)]
+    summary = [*figures(rows, crept, compiled), *crowds(belts, others)]
     if small:  # targets are set for the long runs
         summary = [f._replace(met=None) for f in summary]
-    show(rows, crept, compiled, summary)
+    show(rows, crept, compiled, summary, belts, others)
     return {
         "benchmark": "switching",
         "small": small,
@@ -72,6 +75,8 @@ def run(small: bool, repeats: int) -> dict:
         "results": rows,
         "creep": crept,
         "compilation": compiled,
+        "blocks": belts,
+        "many": others,
         "figures": [f._asdict() for f in summary],
     }
 
@@ -264,7 +269,29 @@ def figures(rows: list[dict], crept: list[dict], compiled: list[dict]) -> list[F
     return out
 
 
-def show(rows: list[dict], crept: list[dict], compiled: list[dict], summary: list[Figure]) -> None:
+def crowds(belts: list[dict], others: list[dict]) -> list[Figure]:
+    """Where much switches: blocks on a belt, particles on a plate, a ball that loses nothing."""
+    plate, ball = others
+    known = {r["blocks"]: r for r in belts}
+    least, most = min(known), max(known)
+    slope = np.log(known[most]["seconds_a_switch"] / known[least]["seconds_a_switch"]) / np.log(most / least)
+    out = [at_most(f"{least} to {most} blocks, exponent of the time of a switch", float(slope), 1)]
+    if 16 in known:
+        out.append(at_most("16 blocks, compilation, s", known[16]["compile_seconds"], 5))
+        out.append(at_most("16 blocks, in all, s", known[16]["seconds"], 10))
+    out.append(at_most(f"{plate['case']}, in all, s", plate["seconds"], 5))
+    out.append(at_least("a ball that loses nothing, impacts a second", ball["impacts_a_second"], 5000))
+    return out
+
+
+def show(
+    rows: list[dict],
+    crept: list[dict],
+    compiled: list[dict],
+    summary: list[Figure],
+    belts: list[dict],
+    others: list[dict],
+) -> None:
     for r in rows:
         errors = ", ".join(f"{what} {value:.1e}" for what, value in r.get("errors", {}).items())
         where = f"{r['case']:<40} {r['program']:<34} {r['setting']:<11}"
@@ -281,6 +308,15 @@ def show(rows: list[dict], crept: list[dict], compiled: list[dict], summary: lis
             f"{c['model']:<16} {c['modes']} modes   compiled in {c['compile_seconds']:.2f} s of "
             f"{c['seconds']:.2f} s, {c['integrators']} integrators   again: {c['again']}"
         )
+    for r in belts:
+        cost = (
+            f"{r['seconds']:.2f} s in all, {r['compile_seconds']:.2f} s compiled, then {1e3 * r['run_seconds']:.1f} ms"
+        )
+        each = f"{r['switches']} switches, {1e3 * r['seconds_a_switch']:.2f} ms each"
+        print(f"{r['case']:<40} {cost}   {each}   {r['ending']}")
+    for r in others:
+        errors = ", ".join(f"{what} {value:.1e}" for what, value in r["errors"].items())
+        print(f"{r['case']:<46} {r.get('seconds', r.get('run_seconds')):.3f} s   {errors}")
     print()
     for f in summary:
         said = {True: "met", False: "MISSED", None: ""}[f.met]

@@ -65,10 +65,11 @@ class Steps:
         return self.within(self.count - 1, float(self.times[-1]))
 
     def within(self, step: int, time: float) -> Array:
-        """The state (2n,) at a time of a step."""
+        """The state (2n,) at a time of a step: summed in longer numbers, or rounding at every switch would add up."""
         terms = self.coefficients[step]
-        delay = (time - float(self.times[step])) / self.unit
-        out: Array = terms @ delay ** POWERS_OF_TIME[: terms.shape[1]]
+        delay = (np.longdouble(time) - self.times[step]) / self.unit
+        powers = np.multiply.accumulate(np.full(terms.shape[1] - 1, delay))
+        out: Array = (terms[:, 0] + (terms[:, 1:] * powers).sum(axis=1)).astype(float)
         return out
 
     def at(self, times: Array, steps: Array | None = None) -> Array:

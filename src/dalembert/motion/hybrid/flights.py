@@ -85,8 +85,10 @@ class Flights:
             return setup, []
         setup = self._slack(setup, list(contacts), scales, t, state)
         flights: list[Flight] = []
-        span = lasted
-        while len(flights) < most:
+        span, first = lasted, self._engine.watch(setup, np.array([t]), state[None, :]).rate[0]
+        slack = tolerance("TIE") * self._engine.sizes(setup, np.array([t]), state[None, :], scales)[0, len(first) :]
+        rate = float(first[contact])
+        while len(flights) < most and not self._low(contact, t, rate, float(slack[contact]), span):
             after = self._rebound(contact, t, state, setup)
             steps = walk(setup, t, after, span)
             if not steps.count:
@@ -97,7 +99,7 @@ class Flights:
             if steps.fired not in contacts:
                 break
             contact = contacts[steps.fired]
-            exact = self._at_zero(contact, setup, steps)
+            exact, rate = self._at_zero(contact, setup, steps)
             if exact is None:
                 break
             flights[-1] = replace(flights[-1], steps=exact)
@@ -123,8 +125,13 @@ class Flights:
         out[n:] -= (1 + self._restitution[j]) * back
         return out
 
-    def _at_zero(self, j: int, setup: Setup, steps: Steps) -> Steps | None:
-        """The steps up to where the gap of a contact is zero, which its slack lets them pass; None without any."""
+    def _low(self, j: int, t: float, rate: float, slack: float, lasted: float) -> bool:
+        """Whether a contact that closes at a rate may come to rest: its rebound is low, or the flight before was."""
+        e = self._restitution[j]
+        return e < 1 and (lasted < 2 * BRIEF * abs(t) or -e * rate < FAINT * slack / tolerance("TIE"))
+
+    def _at_zero(self, j: int, setup: Setup, steps: Steps) -> tuple[Steps | None, float]:
+        """The steps up to where the gap of a contact is zero, which its slack lets them pass, and its rate there."""
         last, begin, end = steps.count - 1, float(steps.times[-2]), float(steps.times[-1])
         time = end
         for _ in range(NEWTON):
@@ -133,10 +140,10 @@ class Flights:
             change = -gap / rate if rate < 0 else inf
             time += change
             if not begin < time <= end + 4 * EPS * abs(end):
-                return None
+                return None, rate
             if abs(change) <= QUADRATIC * (end - begin):  # its square is nothing
                 break
-        return replace(steps.until(steps.count, time), fired=steps.fired)
+        return replace(steps.until(steps.count, time), fired=steps.fired), rate
 
     def _simple(
         self, flights: list[Flight], staged: Staged, setup: Setup, mode: Mode, scales: Array, lasted: float

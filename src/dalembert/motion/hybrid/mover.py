@@ -30,6 +30,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
 LEGS, STEPS = 64, 256  # of one course at most
+FEW = 4
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
 FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
@@ -86,6 +87,7 @@ class HybridMover:
         self.count = 0
         self._resting: tuple[int, ...] = ()
         self._lasted = inf  # how long the mode before did
+        self._ahead = FEW  # how many flights are made before they are looked at
         self._prelude: list[Leg] = []  # moments before the next leg
         self._struck: list[Leg] = []  # an impact
 
@@ -233,8 +235,9 @@ class HybridMover:
             return self._walked(setup, begin, after, min(until, begin + REACH * lasted), most, longest, units[0])
 
         setup, flights = self._flights.go(
-            fired.place, t, state, staged, self.setup, mode, self.scales, self._lasted, LEGS, walk
+            fired.place, t, state, staged, self.setup, mode, self.scales, self._lasted, self._ahead, walk
         )
+        self._ahead = min(LEGS, max(2 * len(flights), FEW))
         if not flights:
             return []
         self.setup, self._undecided, self._fired, self._before = setup, False, None, None

@@ -104,10 +104,16 @@ class View:
         """
         p, n = self.points, self.watch.acceleration.shape[1]
         s, k = self.course.steps, p.per_step
-        with np.errstate(over="ignore", invalid="ignore"):
-            raw = np.abs(p.slopes - self.watch.acceleration) * p.spans[:, None]
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            raw = p.slopes - self.watch.acceleration
+            np.abs(raw, out=raw)
+            raw *= p.spans[:, None]
             speeds = np.fmax.reduce(np.abs(p.states[:, n:]).reshape(s, k, n), axis=1, initial=0.0)
-        raw[self.brief] = 0.0
+            raw[self.brief] = 0.0
+            scale = np.maximum(speeds, self.sizes[n : 2 * n])
+            quick: Array = (raw.reshape(s, k, n) / scale[:, None, :]).max(axis=2).ravel()
+        if quick.max(initial=0.0) <= self.defect_bound:  # NaN is not
+            return quick
         limit, out = s, np.zeros(len(raw))
         for _ in range(s + 1):
             floor = np.maximum(self.sizes[n : 2 * n], speeds[:limit].max(axis=0, initial=0.0))
@@ -253,8 +259,8 @@ def approaching(view: View) -> Problem | None:
         return None
     for kind, what in WATCHED.items():
         values = what(view.watch)[view.ends]
-        low = values < FALL * np.maximum.accumulate(values, axis=0)
-        for column in np.flatnonzero(low.any(axis=0)):
+        low = values.min(axis=0, initial=np.inf) < FALL * values.max(axis=0, initial=0.0)
+        for column in np.flatnonzero(low):
             found = _ahead(view, values[:, column], what, int(column))
             if found is not None:
                 return Problem(kind, found.time, found.place, found.value, found)

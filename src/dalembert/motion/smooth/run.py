@@ -25,7 +25,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 POINTS = 512  # looks at a run at the least, spread over all of it
 FEWEST, MOST = 2, 512  # looks at a step
-FIRST, LONGEST = 256, 1024  # steps of the first course, and of any
+FIRST, LONGEST = 512, 1024  # steps of the first course, and of any
 MANY = 32  # steps: a course of fewer asks for no projection by itself
 WORK = 6e8  # of one course at most, in steps × size of the program × order²
 NUMBERS = 2**18  # of the polynomials of one course: memory that is new costs more than what is done with it
@@ -355,7 +355,7 @@ class Run:
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
         k = problem.place - 1
-        self._ceiling = max(FIRST, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
+        self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0:
             self._until(view, k, float(view.points.times[view.ends][k]))
             return self._project(float(view.residuals[k]))

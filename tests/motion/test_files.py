@@ -415,3 +415,14 @@ def test_a_motion_without_samples_is_saved_too(tmp_path):
 
 def test_the_room_says_what_it_can_do():
     assert {"load", "save"} <= set(room.__all__)
+
+
+def test_each_part_of_a_motion_is_gone_over_again_as_it_was_moved(tmp_path):
+    """The first part at a coarse tolerance and with short steps, the second at the finest."""
+    first = loaded("rolling-disk").simulate(until=1.0, samples=2, tolerance=1e-6, max_step=0.01)
+    whole = first.resume(2.0, samples=2, tolerance=1e-15, max_step=10.0)
+    whole.save(tmp_path / "motion.nc")
+    again = da.Motion.load(tmp_path / "motion.nc")
+    times = np.linspace(0.0, 2.0, 101)
+    np.testing.assert_array_equal(again.at(times), whole.at(times))
+    assert [origin.settings.tolerance for origin in again.origins] == [1e-6, 1e-15]

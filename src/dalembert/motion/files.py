@@ -31,8 +31,7 @@ from dalembert.model import ModelError, Statement, refuse
 from dalembert.model.files import loads
 from dalembert.model.saving import dumps
 from dalembert.motion.dataset import variable_names
-from dalembert.motion.move import Settings
-from dalembert.motion.record import Episode, Origin
+from dalembert.motion.record import Episode, Origin, Settings
 from dalembert.motion.status import Event, Projection, Status
 from dalembert.motion.trajectory import Trajectory
 
@@ -148,7 +147,7 @@ def _record(motion: Trajectory) -> dict[str, Any]:
             (t, choice.rows, choice.augment, None if mode is None else asdict(mode), choice.refinements)
             for t, choice, mode in motion.episodes
         ],
-        "origins": motion.origins,
+        "origins": [(o.time, o.state, asdict(o.settings), o.sizes) for o in motion.origins],
         "sizes": motion.sizes,
         "settings": asdict(motion.settings),
         "statistics": dict(motion.statistics),
@@ -186,13 +185,18 @@ def _motion(kind: type[T], system: Statement, arrays: Arrays, record: dict[str, 
         Settings(**record["settings"]),
         MappingProxyType(record["statistics"]),
         tuple(
-            Origin(t, tuple(state), *map(tuple, sizes))
-            for t, state, *sizes in record.get("origins", [(record["begin_time"], record["begin_values"])])
+            Origin(t, tuple(state), Settings(**settings), tuple(sizes))
+            for t, state, settings, sizes in record.get("origins", [_only_origin(record)])
         ),
         tuple(record.get("sizes", ())),
     )
     vars(motion).update(along=arrays.along, residual=arrays.residual)  # where cached_property looks first
     return motion
+
+
+def _only_origin(record: dict[str, Any]) -> tuple[Any, ...]:
+    """Where a motion of an older file was moved from."""
+    return record["begin_time"], record["begin_values"], record["settings"], ()
 
 
 def _opened(path: Path) -> "Dataset":

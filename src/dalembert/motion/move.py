@@ -1,33 +1,20 @@
 """A system moved from a state until a time, by the engine and the mover that fit it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dalembert.derive import Array, form
 from dalembert.derive.switching.modes import Mode, switches
 from dalembert.derive.variants import with_exponents
-from dalembert.engine import EngineName, engine
+from dalembert.engine import engine
 from dalembert.model import Statement
-from dalembert.motion.record import Limits, Progress, Record
+from dalembert.motion.record import Limits, Progress, Record, Settings
 from dalembert.motion.smooth.mover import Mover, SmoothMover
 from dalembert.motion.smooth.run import Run
 
 COMPILE = {"auto": None, "compact": True, "full": False}
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a motion was computed, so that it can be gone over again."""
-
-    engine: EngineName
-    tolerance: float
-    compile: str = "auto"
-    drift: float | None = None
-    singular: Literal["stop", "pass"] = "stop"
-    step: float = float("inf")
 
 
 class Moved(NamedTuple):

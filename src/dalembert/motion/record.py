@@ -7,7 +7,7 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
-from dalembert.engine import Choice
+from dalembert.engine import Choice, EngineName
 from dalembert.motion.status import Event, Projection, Status
 
 DRIFT = 256.0
@@ -45,11 +45,24 @@ class Episode(NamedTuple):
     mode: Mode | None = None
 
 
+@dataclass(frozen=True)
+class Settings:
+    """How a motion was computed, so that it can be gone over again."""
+
+    engine: EngineName
+    tolerance: float
+    compile: str = "auto"
+    drift: float | None = None
+    singular: Literal["stop", "pass"] = "stop"
+    step: float = float("inf")
+
+
 class Origin(NamedTuple):
-    """Where a motion was moved from: the time, the state (2n,), and how large it had been before, where it had been."""
+    """Where a motion was moved from, and how: the time, the state (2n,), settings, and how large it had been before."""
 
     time: float
     state: tuple[float, ...]
+    settings: Settings
     sizes: tuple[float, ...] = ()
 
 

@@ -12,8 +12,8 @@ from sympy import Expr
 from dalembert.derive import Array, instant_at, parameter_values, state_values
 from dalembert.engine import EngineName, compile_seconds, compiled_engine, refuse_switches, refuse_unknown
 from dalembert.model import StateError, Statement, as_number, refuse
-from dalembert.motion.move import COMPILE, Settings, move
-from dalembert.motion.record import DRIFT, Limits, Progress
+from dalembert.motion.move import COMPILE, move
+from dalembert.motion.record import DRIFT, Limits, Progress, Settings
 from dalembert.motion.starts import Begun, Start, begun, own_keys
 from dalembert.motion.status import Ending, Interrupted, RunError
 from dalembert.motion.trajectory import Trajectory

@@ -16,8 +16,8 @@ from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Along, Steps, engine
 from dalembert.model import StateError, Statement, name_of, refuse
 from dalembert.motion.derived import Derivation
-from dalembert.motion.move import COMPILE, Settings, move
-from dalembert.motion.record import DRIFT, Episode, Limits, Origin, Record
+from dalembert.motion.move import COMPILE, move
+from dalembert.motion.record import DRIFT, Episode, Limits, Origin, Record, Settings
 from dalembert.motion.status import Event, Projection, Status
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Trajectory:
             record.episodes,
             settings,
             MappingProxyType(statistics),
-            (Origin(record.begin_time, tuple(map(float, record.begin)), sizes),),
+            (Origin(record.begin_time, tuple(map(float, record.begin)), settings, sizes),),
             tuple(map(float, record.sizes)),
         )
         if not record.status.ok and len(
@@ -221,9 +221,8 @@ class Trajectory:
 
     def _over_again(self, k: int, wanted: Array) -> Record:
         """What going over the motion again from one of its origins leaves, with samples at these times."""
-        begin, state, sizes = self.origins[k]
+        begin, state, s, sizes = self.origins[k]
         until = self.end_time if k + 1 == len(self.origins) else self.origins[k + 1].time
-        s = self.settings
         drift = DRIFT * s.tolerance if s.drift is None else s.drift
         limits = Limits(np.inf, np.inf, drift, s.singular, s.step)
         known = np.array(sizes) if sizes else None
@@ -324,7 +323,9 @@ class Trajectory:
         from dalembert.motion.simulate import simulate
 
         given = dict(zip(self.system.symbols, map(float, self.values), strict=True))
-        usual = {"tolerance": self.settings.tolerance, "engine": self.settings.engine, "compile": self.settings.compile}
+        s = self.settings
+        usual: dict[str, Any] = {"tolerance": s.tolerance, "engine": s.engine, "compile": s.compile, "drift": s.drift}
+        usual |= {"singular": s.singular, "max_step": None if s.step == np.inf else s.step}
         return self + simulate(type(self), self.system, self, until, parameters=given, **(usual | options))
 
     def save(self, path: str | PathLike[str]) -> None:

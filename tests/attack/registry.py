@@ -1,4 +1,4 @@
-"""The classes of the attack, and the case of a name: NAME:SEED, or found:LABEL."""
+"""The classes of the attack, and the case of a name: NAME:SEED, found:LABEL, or either in other units, scales:NAME."""
 
 from importlib import import_module
 
@@ -27,6 +27,10 @@ def make(name: str) -> Case | Question:
         from .found import FOUND
 
         return FOUND[place]()
+    if kind == "scales":
+        from .scales import question
+
+        return question(place)
     if kind not in (*CLASSES, "selftest"):
         raise KeyError(f"no class {kind!r}; there are {', '.join(CLASSES)} and found")
     return import_module(f".classes.{kind}", __package__).make(int(place))

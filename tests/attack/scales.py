@@ -5,7 +5,7 @@ the last is said in the first units. How far it may be off is measured by the se
 rounding, and where that already changes what happens, nothing is asked any more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,14 +20,18 @@ EPS = 2.0**-52
 CHANGE = 16 * EPS  # of a start, relative to each of its values: 3.6e-15
 TWINS = 3  # how many such starts
 AMPLIFIED = 32.0  # how much more than such a start the rounding of a run may do
-STEP = 64 * EPS  # what each step may add, relative to the natural size (DEFECT of dalembert.motion.tolerances)
+STEP = 16.0  # what each step may add: so many times the accuracy of the run, relative to the natural size
+BALANCE = 4 * EPS  # of forces in balance (FORCES of dalembert.motion.tolerances)
 WORST = 1e-3  # where rounding makes more of a difference than that, nothing is compared
 SEVERAL = 1e-9  # events so close in time, relative to the run, happen together: their order is nothing
 POWER = 8
 
 
 class Course(NamedTuple):
-    """A motion in the first units: how it ended and when, states (k, 2n) at times (k,), and what happened."""
+    """A motion in the first units: how it ended and when, states (k, 2n) at times (k,), and what happened.
+
+    `pace` is the largest acceleration that the active forces could give: forces in balance are known to its rounding.
+    """
 
     ending: str
     words: str
@@ -37,6 +41,7 @@ class Course(NamedTuple):
     last: np.ndarray
     events: list[tuple[float, tuple[str, ...]]]
     steps: int
+    pace: float
 
 
 class Outcome(NamedTuple):
@@ -186,7 +191,8 @@ def compared(program: Any, stated: Stated, units: Units) -> Outcome:
     for _ in range(TWINS):
         start = {key: value * (1 + CHANGE * rng.choice([-1.0, 1.0])) for key, value in stated.start.items()}
         twins.append(moved(program, stated._replace(start=start)))
-    return judged(first, twins, moved(program, stated, units), float(stated.times[-1] - stated.times[0]))
+    span, accuracy = float(stated.times[-1] - stated.times[0]), float(stated.options.get("tolerance") or EPS)
+    return judged(first, twins, moved(program, stated, units), span, accuracy)
 
 
 def moved(program: Any, stated: Stated, units: Units | None = None) -> Course:
@@ -199,13 +205,14 @@ def moved(program: Any, stated: Stated, units: Units | None = None) -> Course:
         statement = units.statement(statement)
     scaled = times / unit
     try:
-        motion = statement.system(program).simulate(
+        system = statement.system(program)
+        motion = system.simulate(
             dict(start), **{"until": scaled[-1], "t0": scaled[0], "samples": scaled, "throw": False, **options}
         )
     except Exception as error:
         words = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         nothing = np.zeros((0, len(size)))
-        return Course(type(error).__name__, words, float(times[0]), times[:0], nothing, size * np.nan, [], 0)
+        return Course(type(error).__name__, words, float(times[0]), times[:0], nothing, size * np.nan, [], 0, 0.0)
     place = np.searchsorted(scaled, motion.t)  # the end of a run that stops is no sample
     kept = np.flatnonzero(scaled[np.minimum(place, len(scaled) - 1)] == motion.t)
     return Course(
@@ -215,12 +222,33 @@ def moved(program: Any, stated: Stated, units: Units | None = None) -> Course:
         times[place[kept]],
         (np.asarray(motion.y).T * size)[kept],
         np.asarray(motion.end_values) * size,
-        [(float(e.time) * unit, (e.kind, e.name, e.before, e.after)) for e in motion.events],
+        [(float(e.time) * unit, _told(e, {c.name for c in system.constraints})) for e in motion.events],
         int(motion.statistics["steps"]),
+        _pace(system, motion) if units is None else 0.0,
     )
 
 
-def judged(first: Course, twins: Sequence[Course], other: Course, span: float) -> Outcome:
+def _told(event: Any, rows: Collection[str]) -> tuple[str, ...]:
+    """What an event says; of a switching function, which has the numbers of its units, its signs alone."""
+    if event.kind != "switch" or event.name in rows:
+        return event.kind, event.name, event.before, event.after
+    return event.kind, "", *("".join(c for c in text if c in "<>=") for text in (event.before, event.after))
+
+
+def _pace(system: Any, motion: Any) -> float:
+    """The largest |M⁻¹| |Q| at the first samples and the last; zero where an instant has no answer."""
+    found = 0.0
+    keys = (*system.coordinates, *system.velocities)
+    for k in {0, 1, len(motion.t) // 2, len(motion.t) - 1}:
+        try:
+            now = system.instant(dict(zip(keys, motion.y[:, k], strict=True)), motion.t[k])
+            found = max(found, float((np.abs(np.linalg.inv(now.M)) @ np.abs(now.Q)).max()))
+        except (IndexError, ValueError, RuntimeError, np.linalg.LinAlgError):
+            continue
+    return found
+
+
+def judged(first: Course, twins: Sequence[Course], other: Course, span: float, accuracy: float = EPS) -> Outcome:
     """How the course in other units compares with the first, by what its twins make of rounding."""
     if doubt := next((t.words for t in twins if t.ending != first.ending), ""):
         return Outcome(uncertain=f"rounding of the start changes the ending: {first.words} or {doubt}"[:300])
@@ -228,7 +256,7 @@ def judged(first: Course, twins: Sequence[Course], other: Course, span: float) -
         return Outcome(differs=f"{first.words}; in other units {other.words}"[:400])
     if not len(first.times):
         return Outcome()
-    steps = STEP * max(first.steps, 8)
+    steps = STEP * accuracy * max(first.steps, 8)
     sure, allowed = _events_allowed(first, twins, span, steps)
     worst = 0.0
     told = _clusters([e for e in other.events if e[0] < sure], span)
@@ -289,24 +317,33 @@ def _events_allowed(
 def _states(
     first: Course, twins: Sequence[Course], other: Course, sure: float, steps: float, worst: float
 ) -> Outcome:
-    """States at the times that all have: relative to the largest coordinate, and the largest velocity, so far."""
+    """States at the times that all have, relative to natural sizes.
+
+    The natural size of coordinates, and of velocities, is the largest so far, or the usual one where that is larger.
+    A velocity off by rounding leads a coordinate away in time, and so do forces in balance a velocity.
+    """
     n = first.states.shape[1] // 2
     count = min(len(c.times) for c in (first, *twins, other))
+    largest = np.array([[np.abs(s[:n]).max(), np.abs(s[n:]).max()] for s in first.states]).reshape(-1, 2)
+    sizes = np.maximum(np.maximum.accumulate(largest), np.median(largest, axis=0))
     jumps = np.array([t for t, _ in first.events])
-    spread_of = np.zeros(2 * n)
-    size = np.zeros(2 * n)
+    span = first.times[-1] - first.times[0]
+    rounding = np.zeros(2)
     for k in range(count):
         time, state = first.times[k], first.states[k]
         if time >= sure:
             break
-        size = np.maximum(size, np.repeat([np.abs(state[:n]).max(), np.abs(state[n:]).max()], n))
-        if len(jumps) and np.abs(jumps - time).min() <= WORST * (first.times[-1] - first.times[0]):
+        if len(jumps) and np.abs(jumps - time).min() <= WORST * span:
             continue  # right before or after a jump
-        spread_of = np.maximum(spread_of, np.max([np.abs(t.states[k] - state) for t in twins], axis=0))
-        if (spread_of > WORST * size).any():
-            few = time < (first.times[0] + first.times[-1]) / 2
-            return Outcome("", f"rounding grows to {np.nanmax(spread_of / size):.0e}" if few else "", worst)
-        allowed = AMPLIFIED * np.repeat([spread_of[:n].max(), spread_of[n:].max()], n) + steps * size
+        change = np.max([np.abs(t.states[k] - state) for t in twins], axis=0)
+        rounding = np.maximum(rounding, [change[:n].max(), change[n:].max()])
+        if (rounding > WORST * sizes[k]).any():
+            few = time - first.times[0] < span / 2
+            return Outcome("", f"rounding grows to {np.nanmax(rounding / sizes[k]):.0e}" if few else "", worst)
+        since = time - first.times[0]
+        adrift = steps * sizes[k, 1] + BALANCE * since * first.pace
+        places, speeds = AMPLIFIED * rounding + steps * sizes[k] + adrift * np.array([since, 1.0])
+        allowed = np.repeat([places, speeds], n)
         off = np.abs(other.states[k] - state)
         ratio = np.where(off > 0, off / np.where(allowed > 0, allowed, np.finfo(float).tiny), 0.0)
         worst = max(worst, float(ratio.max()))

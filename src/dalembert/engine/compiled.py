@@ -96,8 +96,14 @@ class Code:
         return np.array([-1 if mask is None else places[mask] for mask in masks], dtype=int)
 
     def watch(self, states: Array, times: Array, values: Array) -> Watch:
-        """Everything that is watched along states."""
-        return Watch(*np.split(self._watch(states, times, values), self._watch_ends, axis=1))
+        """Everything that is watched along states; the square of a row that is not in force is infinite."""
+        found = Watch(*np.split(self._watch(states, times, values), self._watch_ends, axis=1))
+        masked = np.flatnonzero(self.masks >= 0)
+        if not len(masked):
+            return found
+        squares = found.squares.copy()
+        squares[:, masked] = np.where(values[..., self.masks[masked]] > 0, squares[:, masked], np.inf)
+        return found._replace(squares=squares)
 
     @cached_property
     def _watched(self) -> list[list[Any]]:

@@ -251,7 +251,7 @@ def approaching(view: View) -> Problem | None:
     ends = slice(view.points.per_step - 1, None, view.points.per_step)
     for kind, what in WATCHED.items():
         values = what(view.watch)[ends]
-        for column in np.flatnonzero(np.ptp(values, axis=0) > 0) if values.size else ():
+        for column in np.flatnonzero(_moving(values)) if values.size else ():
             found = _ahead(view, values[:, column], what, int(column))
             if found is not None:
                 return Problem(kind, found.time, found.place, found.value, found)
@@ -260,7 +260,8 @@ def approaching(view: View) -> Problem | None:
 
 def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: int) -> Minimum | None:
     course = view.course
-    high, wide = np.maximum.accumulate(values), np.maximum.accumulate(course.spans)
+    known = np.where(np.isfinite(values), values, 0.0)
+    high, wide = np.maximum.accumulate(known), np.maximum.accumulate(course.spans)
     falls = (values < FALL * high) & (course.spans < SHRINK * wide)
     places = np.flatnonzero(falls)
     if not len(places):
@@ -412,13 +413,20 @@ def _vanishing(view: View, what: Callable[[Watch], Array], zero: float, own: boo
     values = what(view.watch)
     if not values.shape[1]:
         return None
-    moving = np.ptp(values, axis=0) > 0 if len(values) > 1 else np.ones(values.shape[1], dtype=bool)
+    moving = _moving(values) if len(values) > 1 else np.ones(values.shape[1], dtype=bool)
     if not moving.any() and (values > 0).all():
         return None
     p = view.points
     scales = np.ones_like(values) if not own else _around(values, p.per_step)
     before = None if view.before is None else what(view.before)[0]
     return vanishing(view.course, p.times, values, scales, before, zero, view.crossed, view.evaluate(what))
+
+
+def _moving(values: Array) -> Array:
+    """Which quantities change; what does not count is infinite and does not."""
+    with np.errstate(invalid="ignore"):
+        out: Array = np.ptp(values, axis=0) > 0
+    return out
 
 
 def _around(values: Array, per_step: int) -> Array:

@@ -1,8 +1,8 @@
 """The scale law: with rows by factors of ten, in other units of coordinates, mass and time, it is the same motion.
 
-A case is moved in its own units, in its own units from starts changed by a few roundings, and in others. What comes of
-the last is said in the first units. How far it may be off is measured by the second: it is what the motion makes of
-rounding, and where that already changes what happens, nothing is asked any more.
+A case is moved in its own units, then with its start and all that is stated changed by a few roundings, and in others.
+What comes of the last is said in the first units. How far it may be off is measured by the second: it is what the motion
+makes of rounding, and where that already changes what happens, nothing is asked any more.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,10 +17,10 @@ from .statement import Nature, Point, Row, Statement
 from .units import Units
 
 EPS = 2.0**-52
-CHANGE = 16 * EPS  # of a start, relative to each of its values: 3.6e-15
-TWINS = 3  # how many such starts
-AMPLIFIED = 32.0  # how much more than such a start the rounding of a run may do
-STEP = 16.0  # what each step may add: so many times the accuracy of the run, relative to the natural size
+CHANGE = 16 * EPS  # of a start and of what is stated, relative to each value: 3.6e-15
+TWINS = 3  # how often
+AMPLIFIED = 32.0  # how much more than such a change the rounding of a run may do
+STEP = 64.0  # times the accuracy of the run: what each step may add (DEFECT of dalembert.motion.tolerances)
 BALANCE = 4 * EPS  # of forces in balance (FORCES of dalembert.motion.tolerances)
 WORST = 1e-3  # where rounding makes more of a difference than that, nothing is compared
 SEVERAL = 1e-9  # events so close in time, relative to the run, happen together: their order is nothing
@@ -159,9 +159,8 @@ def drawn(draw: Draw, statement: Statement) -> tuple[Units, str]:
         lengths = dict.fromkeys(statement.coordinates, factor("length", True))
     time = factor("time", kind in ("time", "all", "everything"))
     energy = factor("mass", kind in ("mass", "all", "everything"))
-    shared = any(row.nature.options.get("of") for row in statement.rows)
     rows = [factor(f"row{i}", kind in ("rows", "everything")) for i in range(len(statement.rows))]
-    units = Units(lengths, time, energy, rows[:1] * len(rows) if shared else rows, values)
+    units = Units(lengths, time, energy, rows[:1] * len(rows) if shared(statement) else rows, values)
     numbers = {
         "lengths": [units.number(lengths[q]) for q in statement.coordinates],
         "time": [units.number(time)],
@@ -170,6 +169,11 @@ def drawn(draw: Draw, statement: Statement) -> tuple[Units, str]:
     }
     told = [f"{k} {', '.join(f'{e:g}' for e in v)}" for k, v in numbers.items() if any(e != 1 for e in v)]
     return units, f"{kind}{' as parameters' if symbols else ''} ({'; '.join(told) or 'as it is'})"
+
+
+def shared(statement: Statement) -> bool:
+    """Whether all rows have one factor: friction that follows several multipliers takes them as forces alike."""
+    return any(row.nature.options.get("of") for row in statement.rows)
 
 
 def together(statement: Statement) -> bool:
@@ -187,12 +191,27 @@ def compared(program: Any, stated: Stated, units: Units) -> Outcome:
     """A motion in its own units and in others."""
     first = moved(program, stated)
     rng = np.random.default_rng(0)
-    twins = []
-    for _ in range(TWINS):
-        start = {key: value * (1 + CHANGE * rng.choice([-1.0, 1.0])) for key, value in stated.start.items()}
-        twins.append(moved(program, stated._replace(start=start)))
+    twins = [moved(program, *rounded(rng, stated)) for _ in range(TWINS)]
     span, accuracy = float(stated.times[-1] - stated.times[0]), float(stated.options.get("tolerance") or EPS)
     return judged(first, twins, moved(program, stated, units), span, accuracy)
+
+
+def rounded(rng: np.random.Generator, stated: Stated) -> tuple[Stated, Units]:
+    """The same with every value of its start, and all that is stated by factors, changed by a few roundings."""
+    values: dict[Expr, float] = {}
+
+    def factor(name: str) -> Expr:
+        symbol = Symbol(f"unit_{name}", positive=True)
+        values[symbol] = 1.0 + CHANGE * rng.choice([-1.0, 1.0])
+        return symbol
+
+    statement = stated.statement
+    names = ["length"] * len(statement.coordinates) if together(statement) else None
+    lengths = {q: factor(names[i] if names else f"q{i}") for i, q in enumerate(statement.coordinates)}
+    rows = [factor("row" if shared(statement) else f"row{i}") for i in range(len(statement.rows))]
+    units = Units(lengths, factor("time"), factor("mass"), rows, values)
+    start = {key: value * (1.0 + CHANGE * rng.choice([-1.0, 1.0])) for key, value in stated.start.items()}
+    return stated._replace(start=start), units
 
 
 def moved(program: Any, stated: Stated, units: Units | None = None) -> Course:
@@ -224,13 +243,13 @@ def moved(program: Any, stated: Stated, units: Units | None = None) -> Course:
         np.asarray(motion.end_values) * size,
         [(float(e.time) * unit, _told(e, {c.name for c in system.constraints})) for e in motion.events],
         int(motion.statistics["steps"]),
-        _pace(system, motion) if units is None else 0.0,
+        0.0 if units else _pace(system, motion),
     )
 
 
 def _told(event: Any, rows: Collection[str]) -> tuple[str, ...]:
     """What an event says; of a switching function, which has the numbers of its units, its signs alone."""
-    if event.kind != "switch" or event.name in rows:
+    if set(event.name.split(", ")) <= set(rows):
         return event.kind, event.name, event.before, event.after
     return event.kind, "", *("".join(c for c in text if c in "<>=") for text in (event.before, event.after))
 
@@ -251,7 +270,7 @@ def _pace(system: Any, motion: Any) -> float:
 def judged(first: Course, twins: Sequence[Course], other: Course, span: float, accuracy: float = EPS) -> Outcome:
     """How the course in other units compares with the first, by what its twins make of rounding."""
     if doubt := next((t.words for t in twins if t.ending != first.ending), ""):
-        return Outcome(uncertain=f"rounding of the start changes the ending: {first.words} or {doubt}"[:300])
+        return Outcome(uncertain=f"rounding changes the ending: {first.words} or {doubt}"[:300])
     if other.ending != first.ending:
         return Outcome(differs=f"{first.words}; in other units {other.words}"[:400])
     if not len(first.times):

@@ -343,8 +343,8 @@ def _states(
     """
     n = first.states.shape[1] // 2
     count = min(len(c.times) for c in (first, *twins, other))
-    largest = np.array([[np.abs(s[:n]).max(), np.abs(s[n:]).max()] for s in first.states]).reshape(-1, 2)
-    sizes = np.maximum(np.maximum.accumulate(largest), np.median(largest, axis=0))
+    found = np.array([[np.abs(s[:n]).max(), np.abs(s[n:]).max()] for s in first.states]).reshape(-1, 2)
+    sizes = np.maximum(np.maximum.accumulate(found), np.median(found, axis=0))
     jumps = np.array([t for t, _ in first.events])
     span = first.times[-1] - first.times[0]
     rounding = np.zeros(2)
@@ -356,10 +356,11 @@ def _states(
             continue  # right before or after a jump
         change = np.max([np.abs(t.states[k] - state) for t in twins], axis=0)
         rounding = np.maximum(rounding, [change[:n].max(), change[n:].max()])
-        if (rounding > WORST * sizes[k]).any():
-            few = time - first.times[0] < span / 2
-            return Outcome("", f"rounding grows to {np.nanmax(rounding / sizes[k]):.0e}" if few else "", worst)
         since = time - first.times[0]
+        largest = np.maximum(sizes[k], first.pace * np.array([since**2, since]))
+        if (rounding > WORST * largest).any():
+            few = since < span / 2
+            return Outcome("", f"rounding grows to {np.nanmax(rounding / largest):.0e}" if few else "", worst)
         adrift = steps * sizes[k, 1] + BALANCE * since * first.pace
         places, speeds = AMPLIFIED * rounding + steps * sizes[k] + adrift * np.array([since, 1.0])
         allowed = np.repeat([places, speeds], n)

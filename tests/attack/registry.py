@@ -19,6 +19,8 @@ CLASSES = (
     "switching",
 )
 
+DRAWS = 3  # in how many units a model of the gallery is moved
+
 
 def make(name: str) -> Case | Question:
     """The case called `name`."""
@@ -40,6 +42,14 @@ def names(count: int, seed: int = 0, only: str | None = None) -> list[str]:
     """The names of `count` cases, classes in turn, seeds from `seed` on."""
     kinds = [only] if only else list(CLASSES)
     return [f"{kinds[i % len(kinds)]}:{seed + i // len(kinds)}" for i in range(count)]
+
+
+def scaled_names(count: int, seed: int = 0, only: str | None = None) -> list[str]:
+    """The names of every gallery model in three units, and of `count` cases in one, for the scale law."""
+    from dalembert import gallery
+
+    models = [f"scales:gallery:{name}@{seed + k}" for k in range(DRAWS) for name in gallery.names()]
+    return [*([] if only else models), *(f"scales:{name}@{seed}" for name in names(count, seed, only))]
 
 
 def repeated(name: str) -> bool:

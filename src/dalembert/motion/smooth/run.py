@@ -183,7 +183,7 @@ class Run:
         points = course.points(self._fractions(course))
         sizes = np.fmax(self.sizes, np.abs(self.state))
         watch = seen(self.engine, course, points.times, points.states, points.places)
-        if self._before is None:
+        if self._before is None or any(a.shape[1] != b.shape[1] for a, b in zip(self._before, watch, strict=True)):
             start = course.legs[0].steps.coefficients[0, :, 0]
             self._before = self.engine.watch(course.legs[0].setup, np.array([course.begin]), start[None, :])
         return View(self.engine, course, points, sizes, self._before, self._bound, self._crossed, self._weak, watch)

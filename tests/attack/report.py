@@ -99,7 +99,9 @@ def scales(records: Iterable[Record], seed: int, version: str) -> dict[str, Any]
         "count": len(listed),
         "counts": {verdict: verdicts.count(verdict) for verdict in ("same", "differs", "uncertain")},
         "by_class": {kind: dict(found) for kind, found in by_class.items()},
-        "largest_part_of_what_is_allowed": max((r.error or 0.0 for r in listed if r.verdict == Verdict.RIGHT), default=0),
+        "largest_part_of_what_is_allowed": max(
+            (r.error or 0.0 for r in listed if r.verdict == Verdict.RIGHT), default=0
+        ),
         "differs": those("differs"),
         "uncertain": those("uncertain"),
     }

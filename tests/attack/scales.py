@@ -24,6 +24,7 @@ STEP = 64.0  # times the accuracy of the run: what each step may add (DEFECT of 
 BALANCE = 4 * EPS  # of forces in balance (FORCES of dalembert.motion.tolerances)
 WORST = 1e-3  # where rounding makes more of a difference than that, nothing is compared
 SEVERAL = 1e-9  # events so close in time, relative to the run, happen together: their order is nothing
+MINIMA = ("passed", "crossing")  # where a square is least: known in time to the root of rounding
 POWER = 8
 
 
@@ -313,9 +314,7 @@ def _clusters(events: Sequence[tuple[float, tuple[str, ...]]], span: float) -> l
     return out
 
 
-def _events_allowed(
-    first: Course, twins: Sequence[Course], span: float, steps: float
-) -> tuple[float, list[float]]:
+def _events_allowed(first: Course, twins: Sequence[Course], span: float, steps: float) -> tuple[float, list[float]]:
     """Until when all twins tell the same events, and how far off each may be."""
     mine = _clusters(first.events, span)
     others = [_clusters(twin.events, span) for twin in twins]
@@ -326,16 +325,15 @@ def _events_allowed(
         if any(o[1] != names for o in found) or late > WORST * span:
             sure = min(time, *(o[0] for o in found)) - 2 * SEVERAL * span
             break
-        allowed.append(AMPLIFIED * late + steps * span)
+        least = any(name[0] in MINIMA for name in names)
+        allowed.append(AMPLIFIED * late + (max(steps, EPS**0.5) if least else steps) * span)
     else:
         more = [o[len(mine)][0] for o in others if len(o) > len(mine)]
         sure = min(more) - 2 * SEVERAL * span if more else np.inf
     return sure, allowed[: sum(time < sure for time, _ in mine)]
 
 
-def _states(
-    first: Course, twins: Sequence[Course], other: Course, sure: float, steps: float, worst: float
-) -> Outcome:
+def _states(first: Course, twins: Sequence[Course], other: Course, sure: float, steps: float, worst: float) -> Outcome:
     """States at the times that all have, relative to natural sizes.
 
     The natural size of coordinates, and of velocities, is the largest so far, or the usual one where that is larger.

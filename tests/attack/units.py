@@ -111,7 +111,11 @@ class Units:
             kind = type(reaction).__name__
             if kind == "IdealForce":
                 return self.energy * self.lengths[reaction.args[0]]
-            return self.energy * self.one() if kind == "IdealMagnitude" else self.multiplier(*row_of[str(reaction.args[0])])
+            return (
+                self.energy * self.one()
+                if kind == "IdealMagnitude"
+                else self.multiplier(*row_of[str(reaction.args[0])])
+            )
 
         out = {}
         for q, value in made.items():

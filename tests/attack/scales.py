@@ -1,8 +1,8 @@
 """The scale law: with rows by factors of ten, in other units of coordinates, mass and time, it is the same motion.
 
 A case is moved in its own units, then with its start and all that is stated changed by a few roundings, and in others.
-What comes of the last is said in the first units. How far it may be off is measured by the second: it is what the motion
-makes of rounding, and where that already changes what happens, nothing is asked any more.
+What comes of the last is said in the first units. How far it may be off is measured by the second: it is what the
+motion makes of rounding, and where that already changes what happens, nothing is asked any more.
 """
 
 from collections.abc import Collection, Mapping, Sequence

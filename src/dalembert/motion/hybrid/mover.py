@@ -216,7 +216,8 @@ class HybridMover:
         return Moved(out)
 
     def _drifts(self, t: float, state: Array, span: float) -> None:
-        """Take note of what forces in balance may have left of a state by their rounding, in a leg that began with it."""
+        """Take note of what forces in balance may have left of a state by their rounding, in a leg that begins there."""
+        assert self.setup is not None
         speeds = BALANCE * span * self._watch.paces(self.setup, t, state)
         self._adrift = np.maximum(self._adrift, np.concatenate([span * speeds, speeds]))
 

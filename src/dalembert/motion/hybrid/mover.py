@@ -216,7 +216,7 @@ class HybridMover:
         return Moved(out)
 
     def _drifts(self, t: float, state: Array, span: float) -> None:
-        """Take note of what forces in balance may have left of a state by their rounding, in a leg that begins there."""
+        """Take note of what rounding of forces in balance may have left of a state, in a leg that begins with it."""
         assert self.setup is not None
         speeds = BALANCE * span * self._watch.paces(self.setup, t, state)
         self._adrift = np.maximum(self._adrift, np.concatenate([span * speeds, speeds]))

@@ -80,13 +80,16 @@ class Case:
 class Question(NamedTuple):
     """Something else to ask of the program: `ask(program)` gives an answer, `wrong(answer)` says what is wrong with it.
 
-    `refusals` are kinds of ending or of exception that would be true.
+    `refusals` are kinds of ending or of exception that would be true. `doubt(answer)` says why it cannot be judged,
+    `error(answer)` how much of what is allowed was used.
     """
 
     label: str
     ask: Callable[[ModuleType], Any]
     wrong: Callable[[Any], str]
     refusals: frozenset[str] = frozenset()
+    doubt: Callable[[Any], str] = lambda _: ""
+    error: Callable[[Any], float | None] = lambda _: None
 
 
 def spread(until: float, count: int = 12, t0: float = 0.0) -> np.ndarray:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from .judge import GOOD
 from .pool import run
-from .registry import CLASSES, make, names, repeated
-from .report import document, page, text
+from .registry import CLASSES, make, names, repeated, scaled_names
+from .report import document, page, scales, text
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "trust.md"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the attack; 0 where every case is right, truly refused or not certain."""
+    """Run the attack; 0 where every case is right, truly refused or not certain, or the same in other units."""
     parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
     parser.add_argument("--count", type=int, default=120, help="how many cases, classes in turn")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
@@ -21,13 +21,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds a case may take beside its truth")
     parser.add_argument("--replay", metavar="CLASS:SEED", help="one case, here and now, with all that is known of it")
+    parser.add_argument("--scales", action="store_true", help="the scale law instead: each case in other units")
+    parser.add_argument("--reproducible", action="store_true", help="the gallery again and again on a busy machine")
     parser.add_argument("--quiet", action="store_true", help="print the bad cases only")
     parser.add_argument("--page", action="store_true", help="write the counts into docs/trust.md too")
     parser.add_argument("-o", "--output", help="write counts and bad cases as JSON to this file")
     options = parser.parse_args(arguments)
     if options.replay:
         return replay(options.replay)
-    if options.only == "found":
+    if options.reproducible:
+        from .reproducible import main as reproduced
+
+        return reproduced(options.output)
+    if options.scales:
+        wanted = scaled_names(options.count, options.seed, options.only)
+    elif options.only == "found":
         from .found import FOUND
 
         wanted = [f"found:{name}" for name in FOUND]
@@ -43,13 +51,17 @@ def main(arguments: list[str] | None = None) -> int:
             f"({record.truth_seconds:.1f} + {record.seconds:.1f} s) {record.label}: {record.words}",
             flush=True,
         )
-    print(text(records))
-    made = document(records, options.seed, _version())
+    if options.scales:
+        made = scales(records, options.seed, _version())
+        print(made["counts"])
+    else:
+        print(text(records))
+        made = document(records, options.seed, _version())
     if options.output:
         Path(options.output).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    if options.page:
+    if options.page and not options.scales:
         PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), made), encoding="utf-8")
-    return 1 if made["bad"] else 0
+    return 1 if made["differs" if options.scales else "bad"] else 0
 
 
 def replay(name: str) -> int:

@@ -73,8 +73,10 @@ def _raised(case, error: Exception, program) -> Result:
 def _answer(case: Question, program) -> Result:
     answer = case.ask(program)
     if fault := case.wrong(answer):
-        return Result(Verdict.WRONG, fault)
-    return Result(Verdict.RIGHT)
+        return Result(Verdict.WRONG, fault, case.error(answer))
+    if doubt := case.doubt(answer):
+        return Result(Verdict.UNCERTAIN, doubt)
+    return Result(Verdict.RIGHT, "", case.error(answer))
 
 
 def _moved(case: Case, truth: Truth, program, twice: bool) -> Result:

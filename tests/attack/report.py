@@ -67,3 +67,41 @@ def text(records: Iterable[Record]) -> str:
     made = {"counts": counts(listed)}
     bad = [f"{r.case}  {r.verdict}: {r.label}\n    {r.words}" for r in listed if r.verdict not in GOOD]
     return "\n".join([*table(made), "", *bad])
+
+
+SAME = {Verdict.RIGHT: "same", Verdict.UNCERTAIN: "uncertain"}
+
+
+def scales(records: Iterable[Record], seed: int, version: str) -> dict[str, Any]:
+    """What the scale law came to: how many are the same, differ or are uncertain, and those two with their replays."""
+    listed = sorted(records, key=lambda r: order(r.case.removeprefix("scales:").partition("@")[0]))
+    verdicts = [SAME.get(Verdict(r.verdict), "differs") for r in listed]
+    by_class: dict[str, Counter] = {}
+    for record, verdict in zip(listed, verdicts, strict=True):
+        by_class.setdefault(record.case.split(":")[1], Counter())[verdict] += 1
+
+    def those(wanted: str) -> list[dict[str, Any]]:
+        return [
+            {
+                "case": r.case,
+                "label": r.label,
+                "words": r.words if verdict != "differs" or r.verdict == Verdict.WRONG else f"{r.verdict}: {r.words}",
+                "error": r.error,
+                "replay": f"python -m tests.attack --replay {r.case}",
+            }
+            for r, verdict in zip(listed, verdicts, strict=True)
+            if verdict == wanted
+        ]
+
+    return {
+        "version": version,
+        "seed": seed,
+        "count": len(listed),
+        "counts": {verdict: verdicts.count(verdict) for verdict in ("same", "differs", "uncertain")},
+        "by_class": {kind: dict(found) for kind, found in by_class.items()},
+        "largest_part_of_what_is_allowed": max(
+            (r.error or 0.0 for r in listed if r.verdict == Verdict.RIGHT), default=0
+        ),
+        "differs": those("differs"),
+        "uncertain": those("uncertain"),
+    }

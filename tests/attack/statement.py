@@ -1,9 +1,9 @@
 """A system as it is stated, in plain data: it can be printed, put into other units, and given to the program."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sympy import Expr
 
@@ -80,11 +80,20 @@ def onesided(expr, restitution=0, name="", nature=Nature(), **options) -> Row:  
     return Row("OneSided", expr, name, nature, {"restitution": restitution, **options})
 
 
+class Point(NamedTuple):
+    """A mass point: its mass, its coordinates and the force on it, a component for each."""
+
+    mass: Any
+    position: tuple[Expr, ...]
+    force: tuple[Any, ...]
+
+
 @dataclass(frozen=True)
 class Statement:
-    """Coordinates, a Lagrangian with forces or a mass matrix with impressed forces, and rows.
+    """Coordinates, and what moves: a Lagrangian with forces, a mass matrix with impressed forces, or points; and rows.
 
-    `forces` are by coordinate beside a Lagrangian, one for each coordinate beside a mass matrix.
+    `forces` are by coordinate beside a Lagrangian, one for each coordinate beside a mass matrix. `potential` is that of
+    the points.
     """
 
     coordinates: tuple[Expr, ...]
@@ -93,13 +102,15 @@ class Statement:
     forces: Any = field(default_factory=dict)
     rows: tuple[Row, ...] = ()
     parameters: Mapping[Expr, float] = field(default_factory=dict)
-    particles: Callable[[ModuleType], Any] | None = None
+    points: tuple[Point, ...] = ()
+    potential: Any = 0
 
     def system(self, program: ModuleType) -> Any:
         """The system in the program's own type."""
         given = {"constraints": [row.make(program) for row in self.rows], "parameters": dict(self.parameters)}
-        if self.particles is not None:
-            return self.particles(program)
+        if self.points:
+            points = [program.Particle(p.mass, p.position, p.force) for p in self.points]
+            return program.System.from_particles(points, potential=self.potential, **given)
         if self.lagrangian is None:
             return program.System.from_forces(self.mass, list(self.forces), list(self.coordinates), **given)
         return program.System.from_lagrangian(
@@ -109,7 +120,10 @@ class Statement:
     def text(self) -> str:
         """What is stated, in a few lines."""
         lines = [f"coordinates {list(self.coordinates)}"]
-        lines += [f"L = {self.lagrangian}"] if self.lagrangian is not None else [f"M = {self.mass}"]
+        if self.points:
+            lines += [f"{p.mass} at {p.position} under {p.force}" for p in self.points] + [f"V = {self.potential}"]
+        else:
+            lines += [f"L = {self.lagrangian}"] if self.lagrangian is not None else [f"M = {self.mass}"]
         lines += [f"forces {self.forces}"] if self.forces else []
         lines += [f"{r.kind} {r.expr} {dict(r.options)} {r.nature.text()}" for r in self.rows]
         lines += [f"parameters {dict(self.parameters)}"] if self.parameters else []

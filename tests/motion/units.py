@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sympy import Integer
 
 import dalembert as da
-from motion.systems import t
+from attack.units import Units as Factors
 
 POWERS = st.integers(-8, 8)
 
@@ -22,34 +22,26 @@ class Units:
 
     def system(self, coordinates, lagrangian, constraints):
         """The same system in these units; `constraints` are (kind, expression) pairs in the old ones."""
-        new = self._replacements(coordinates)
-        rows = [
-            kind(Integer(10) ** k * self._said(e, new)) for (kind, e), k in zip(constraints, self.rows, strict=False)
-        ]
-        L = Integer(10) ** self.energy * self._said(lagrangian, new)
+        factors = self._factors(coordinates)
+        rows = [kind(r * factors.expression(e)) for (kind, e), r in zip(constraints, factors.rows, strict=False)]
+        L = factors.energy * factors.expression(lagrangian)
         return da.System.from_lagrangian(L, coordinates, constraints=rows)
 
     def state(self, coordinates, values):
         """Values by coordinates and velocities, said in these units."""
-        return {key: value / self._factor(coordinates, key) for key, value in values.items()}
+        return self._factors(coordinates).start(coordinates, values)
 
     def back(self, coordinates, values):
         """Values in these units, said in the old ones."""
-        return {key: value * self._factor(coordinates, key) for key, value in values.items()}
+        keys = (*coordinates, *(q.diff() for q in coordinates))
+        size = dict(zip(keys, map(float, self._factors(coordinates).sizes(coordinates)), strict=True))
+        return {key: value * size[key] for key, value in values.items()}
 
-    def _factor(self, coordinates, key):
-        place = {q: i for i, q in enumerate(coordinates)} | {q.diff(): i for i, q in enumerate(coordinates)}
-        return 10.0 ** (self.lengths[place[key]] - (0 if key in coordinates else self.time))
-
-    def _replacements(self, coordinates):
-        tens = [Integer(10) ** k for k in self.lengths]
-        rates = {q.diff(): s / Integer(10) ** self.time * q.diff() for q, s in zip(coordinates, tens, strict=False)}
-        return rates | {q: s * q for q, s in zip(coordinates, tens, strict=False)}
-
-    def _said(self, expr, new):
-        return expr.xreplace(
-            {q: v for q, v in new.items() if q.is_Derivative} | new | {t: Integer(10) ** self.time * t}
-        )
+    def _factors(self, coordinates):
+        tens = [Integer(10) ** k for k in (*self.lengths, self.time, self.energy, *self.rows)]
+        n = len(self.lengths)
+        lengths = dict(zip(coordinates, tens[:n], strict=False))
+        return Factors(lengths, tens[n], tens[n + 1], tens[n + 2 :])
 
 
 @st.composite

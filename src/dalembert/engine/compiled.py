@@ -97,9 +97,20 @@ class Code:
         return np.array([-1 if mask is None else places[mask] for mask in masks], dtype=int)
 
     def watch(self, states: Array, times: Array, values: Array) -> Watch:
-        """Everything that is watched along states."""
-        found, ends = self._watch(states, times, values), self._watch_ends
-        return Watch(*(found[:, begin:end] for begin, end in pairwise(ends)))
+        """Everything that is watched along states; the square of a row that is not in force is infinite."""
+        every, ends = self._watch(states, times, values), self._watch_ends
+        found = Watch(*(every[:, begin:end] for begin, end in pairwise(ends)))
+        masked = self._masked
+        if not len(masked):
+            return found
+        squares = found.squares.copy()
+        squares[:, masked] = np.where(values[..., self.masks[masked]] > 0, squares[:, masked], np.inf)
+        return found._replace(squares=squares)
+
+    @cached_property
+    def _masked(self) -> Array:
+        """The rows that may be out of force."""
+        return np.flatnonzero(self.masks >= 0)
 
     @cached_property
     def _watched(self) -> list[list[Any]]:

@@ -174,7 +174,7 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
             [sizes.of_rate(level[r], row, c) for (r, row), c in zip(given.A.items(), system.constraints, strict=True)]
         ),
         pivots=dense(solved.pivots, m),
-        squares=dense({r: e * masks[r] + (1.0 - masks[r]) if r in masks else e for r, e in solved.squares.items()}, m),
+        squares=dense(solved.squares, m),
         inertia=_different(dense(solved.inertia, n)),
         masses=_different(dense(solved.masses, n)),
         radicands=done([_where(i, e, 1.0) for e, i in algebra.radicands.items()]),

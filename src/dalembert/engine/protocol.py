@@ -105,8 +105,9 @@ class Watch(NamedTuple):
 
     `acceleration` (k, n). `level`, `rate` (k, m): of the constraints. `pivots` (k, m): of each row against its own
     diagonal, at most 1, zero where rows become dependent; `squares` (k, m): A M⁻¹ Aᵀ of each row, zero where it
-    vanishes. `inertia`, `masses` (k, c): the same of M. `radicands`, `jumps` (k, r): what must not vanish, lest a root
-    has no series or a function jumps; `resting` (k, r): what stands under roots that are taken as zero.
+    vanishes, infinite where it is not in force. `inertia`, `masses` (k, c): the same of M. `radicands`, `jumps` (k, r):
+    what must not vanish, lest a root has no series or a function jumps; `resting` (k, r): what stands under roots that
+    are taken as zero.
     """
 
     acceleration: Array

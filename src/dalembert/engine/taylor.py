@@ -104,12 +104,14 @@ class Taylor:
         grade = self.grade(plain, t, state)
         M, stated = mass_and_rows(system, [*state, t, *values])
         light = m > 0 and lacks_mass(M, self._usual_rows(system, M, stated.A, [*state, t, *values]))
+        if not m and self._needs_more_mass(plain, t, state):
+            explicit(instant_at(system, [*state, t, *values]))  # raises where M is singular, if only to rounding
         if grade == 0 and not light and avoided is None:
             return plain
         now = instant_at(system, [*state, t, *values])
         if rank is None:
             explicit(now)
-        augment = light or self._needs_more_mass(plain, now, t, state)
+        augment = light or (m > 0 and self._needs_more_mass(plain, t, state))
         weights = None if avoided is None else np.where(np.arange(m) == avoided, AVOIDED, 1.0)
         rows = independent_rows(now, weights, rank) if m else ()
         found = self._on(form, values, Choice(rows, augment), t, state, system)
@@ -158,10 +160,10 @@ class Taylor:
         least = watch.pivots.min(initial=1.0)
         return next((k for k, limit in enumerate(LIMITS) if least > limit), None)
 
-    def _needs_more_mass(self, plain: Setup, now: Instant, t: float, state: Array) -> bool:
+    def _needs_more_mass(self, plain: Setup, t: float, state: Array) -> bool:
+        """Whether M is not definite beyond doubt at a state."""
         watch = self.watch(plain, np.array([t]), state[None, :])
-        sound = (watch.masses > 0).all() and (watch.inertia > DEFINITE).all() and np.isfinite(watch.inertia).all()
-        return bool(not sound and len(now.b))
+        return not ((watch.masses > 0).all() and (watch.inertia > DEFINITE).all() and np.isfinite(watch.inertia).all())
 
     def units(self, setup: Setup, t: float, state: Array, sizes: Array, left: float) -> Array | None:
         """Units (2n + 1,) for the integrator where coordinates and velocities (2n,) are far from one, else None.

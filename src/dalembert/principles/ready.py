@@ -17,6 +17,7 @@ from dalembert.principles.units import Powers, Units, natural_units
 
 FARTHEST = 1000
 """In powers of two: how large or small natural units, rows or loads may be beside the stated ones."""
+FIRST = 2.0**-10  # how much the first row is preferred to the last, where they are as good as each other
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,12 +190,16 @@ def dependencies(now: Instant) -> tuple[Dependency, ...]:
 def independent_rows(now: Instant, weights: Array | None = None, rank: int | None = None) -> tuple[int, ...]:
     """An independent set of k rows of A, as far from dependent as pivoted QR in the metric of M⁻¹ finds.
 
+    Rows count by their directions, not by their lengths, and of those that are as good as each other the first: neither
+    factors nor rounding decide.
     `weights` (m,) make some rows preferred to others; all count the same where they are left out. `rank`: how many
     there are, where that is known better than the numbers of one instant tell: then rows may contradict each other.
     Raises ContradictionError and MassError as the principles do.
     """
     decided = decide(now) if rank is not None else prepare(now).decided
     B = solve_triangular(decided.L, decided.rows.A.T, lower=True)
+    lengths = np.linalg.norm(B, axis=0)
+    B = B / np.where(lengths > 0, lengths, 1.0) * (1.0 - FIRST * np.arange(B.shape[1]) / B.shape[1])
     order = qr(B if weights is None else B * weights, mode="r", pivoting=True)[1]
     return tuple(sorted(order[: decided.rows.rank if rank is None else rank].tolist()))
 

@@ -88,7 +88,7 @@ class Bounces:
                 continue
             old = "closed" if j in mode.closed else "open"
             new = "open" if after[j] > slack[j] else "closed"
-            if now.rate[j] < 0 or new == "open" or new != old:
+            if now.rate[j] < -slack[j] or new == "open" or new != old:
                 events.append(Event(t, "impact", name, old, new, place))
         return events
 

@@ -17,6 +17,7 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.motion.hybrid.lcp import lemke
 from dalembert.motion.hybrid.programs import Arrays
+from dalembert.motion.tolerances import tolerance
 from dalembert.principles import balanced_units
 
 ROUNDS = 200  # impacts that follow each other at one time, at most; the rest are without restitution
@@ -71,7 +72,9 @@ def hit(
         given = np.array([rates[j] if j in closing else min(rates[j], 0.0) for j in taking])
         change, impulses = _solved(now, inverse, taking, given, e, v, before, friction)
         v = v + change
-        struck |= {j for j, Lam in zip(taking, impulses, strict=True) if Lam > 0}
+        rows = now.A[taking]
+        jumps = impulses * np.sqrt(np.einsum("ij,jk,ik->i", rows, inverse, rows))  # what each does, in the metric of M
+        struck |= {j for j, jump in zip(taking, jumps, strict=True) if jump > tolerance("TIE") * jumps.max()}
         moved = now.A[list(touching)] @ change
         rates = {j: rates[j] + float(x) for j, x in zip(touching, moved, strict=True)}
     met = all(rates[j] >= -slack[j] - 1e-9 * abs(float(now.rate[j])) for j in touching)
@@ -155,23 +158,24 @@ def _sweeps(
     normal, change = normal.copy(), inverse @ A.T @ normal
     tangents = {place: np.zeros(len(r.rows)) for place, r in rubbing.items()}
     own = np.einsum("ij,jk,ik->i", A, inverse, A)
-    scale = max(float(np.abs(given).max()), 1e-300) / float(np.abs(A).max())
+    lengths = np.sqrt(np.maximum(own, 0.0))  # of a change by a unit impulse, in the metric of M
+    scale = max(float((np.abs(given) / np.where(lengths > 0, lengths, np.inf)).max()), 1e-300)
     for _ in range(SWEEPS):
         moved = 0.0
         for place in range(len(A)):
             if not fixed:
                 rate = given[place] + A[place] @ change
                 new = max(0.0, normal[place] - (rate + e[place] * given[place]) / own[place])
-                step = inverse @ A[place] * (new - normal[place])
-                normal[place], change = new, change + step
-                moved = max(moved, float(np.abs(step).max()))
+                moved = max(moved, float(lengths[place] * abs(new - normal[place])))
+                change = change + inverse @ A[place] * (new - normal[place])
+                normal[place] = new
             if place in rubbing:
                 mu, _, J = rubbing[place]
                 W, s = J @ inverse @ J.T, slides[place] + J @ change
                 wanted = _in_cone(tangents[place], W, s, mu * float(normal[place]))
-                step = inverse @ J.T @ (wanted - tangents[place])
-                tangents[place], change = wanted, change + step
-                moved = max(moved, float(np.abs(step).max()))
+                more = wanted - tangents[place]
+                moved = max(moved, float(np.sqrt(max(more @ W @ more, 0.0))))
+                tangents[place], change = wanted, change + inverse @ J.T @ more
         if moved <= FINE * scale:
             break
     return normal, change

@@ -35,8 +35,9 @@ CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
 FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
-NEWTON = 6
+NEWTON, ULPS = 6, 4
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
+BALANCE = 2.0**-6  # of what forces could do in a leg: with TIE, what their rounding leaves of a state that they balance
 REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that what ends the next one is found
 
 
@@ -50,6 +51,7 @@ class Memo:
     switched: int
     count: int
     sizes: Array
+    adrift: Array
 
 
 class HybridMover:
@@ -72,6 +74,7 @@ class HybridMover:
         self.engine, self.system, self.values = engine, system, values
         self.t0, self.until, self.sizes = t0, until, sizes
         self.scales = np.append(sizes, abs(t0))
+        self._adrift = np.zeros(len(sizes))  # how large what rounding leaves of a state in balance counts
         self.programs = Programs(engine, system, values)
         self.switches = self.programs.switches
         self._watch = GuardWatch(engine, until + AHEAD * (until - t0))
@@ -95,12 +98,12 @@ class HybridMover:
         """What is known here."""
         assert self.mode is not None
         assert self.setup is not None
-        return Memo(self.mode, self.setup, self._resting, len(self._times), self.count, self.sizes)
+        return Memo(self.mode, self.setup, self._resting, len(self._times), self.count, self.sizes, self._adrift)
 
     def resume(self, memo: Memo) -> None:
         """Go on in the mode of a leg before."""
         self.mode, self.setup, self._resting, self.count = memo.mode, memo.setup, memo.resting, memo.count
-        self.sizes = memo.sizes
+        self.sizes, self._adrift = memo.sizes, memo.adrift
         del self._times[memo.switched :]
         self._fired, self._undecided = None, False
 
@@ -144,7 +147,7 @@ class HybridMover:
         left = most
         while left > 0:
             self.sizes = np.maximum(self.sizes, np.abs(state))
-            q, v = self.sizes[: len(state) // 2], self.sizes[len(state) // 2 :]
+            q, v = np.split(np.maximum(self.sizes, self._adrift), 2)
             self.scales = np.concatenate([np.maximum(q, CLOCK * abs(t) * v), v, [abs(t)]])
             flown = self._flown(t, state, until, left, longest)
             if flown:
@@ -180,7 +183,7 @@ class HybridMover:
                 nothing = Steps(np.array([t]), np.zeros((0, len(state), self.engine.order(self.setup) + 1)))
                 out.append(Leg(self.setup, nothing, self.mode, events, impulse, self.memo(), state))
                 break
-            if until - t <= LAST * max(abs(t), abs(until)):
+            if self.until - t <= LAST * max(abs(t), abs(self.until)):
                 none = Steps(np.array([t, until]), _constant(state, self.engine.order(self.setup)))
                 out.append(Leg(self.setup, none, self.mode, events, impulse, self.memo(), brief=True))
                 break
@@ -197,6 +200,7 @@ class HybridMover:
                 continue
             out.append(Leg(self.setup, steps, self.mode, events, impulse, self.memo()))
             left -= steps.count
+            self._drifts(t, state, float(steps.times[-1]) - t)
             if moved := self._landed(out, t, until):
                 return moved
             t, state = float(steps.times[-1]), steps.end
@@ -245,15 +249,20 @@ class HybridMover:
         for k, flight in enumerate(flights):
             if k:
                 self._times.append(flight.time)
-                self.sizes = FORGET * np.maximum(
-                    self.sizes, np.maximum(np.abs(flight.before), legs[-1].steps.largest())
-                )
+                self.sizes = np.maximum(self.sizes, np.maximum(np.abs(flight.before), legs[-1].steps.largest()))
+                self.sizes, self._adrift = FORGET * self.sizes, FORGET * self._adrift
             self.count += 1
-            steps = flight.steps
-            legs.append(Leg(setup, steps, mode, (flight.event,), flight.energy, self.memo()))
+            legs.append(Leg(setup, flight.steps, mode, (flight.event,), flight.energy, self.memo()))
         if legs[-1].steps.fired is not None and legs[-1].steps.fired not in self._flights.contacts(staged, setup, mode):
             legs[-1] = replace(legs[-1], steps=self._refined(legs[-1].steps))
+        self._drifts(legs[-1].begin, flights[-1].after, legs[-1].end - legs[-1].begin)
         return legs
+
+    def _drifts(self, t: float, state: Array, span: float) -> None:
+        """Take note of what rounding of forces in balance may have left of a state, in a leg that begins with it."""
+        assert self.setup is not None
+        speeds = BALANCE * span * self._watch.paces(self.setup, t, state)
+        self._adrift = np.maximum(self._adrift, np.concatenate([span * speeds, speeds]))
 
     def _leave_roots(self, t: float, state: Array, until: float) -> Steps | None:
         """A moment away from a state where roots are zero; those that stay zero are so from now on."""
@@ -317,6 +326,11 @@ class HybridMover:
             one, at_one, two = two, at_two, new
             at_two = value(two)
         time = two if abs(at_two) <= abs(at_one) else one
+        if key_of(self.programs.staged_of(setup), guard).kind == "side":
+            for _ in range(ULPS):  # what a mode is made of need not exist beyond the zero, not even by rounding
+                if time <= begin or value(time) >= 0:
+                    break
+                time = float(np.nextafter(time, begin))
         count = steps.count if time > begin else last
         return replace(steps.until(count, time if time > begin else None), fired=guard)
 
@@ -325,7 +339,7 @@ class HybridMover:
         assert self.setup is not None
         self._fired = key_of(self.programs.staged_of(self.setup), guard)
         self._undecided = True
-        self.sizes = FORGET * self.sizes
+        self.sizes, self._adrift = FORGET * self.sizes, FORGET * self._adrift
 
     def _crowded(self, t: float) -> Status | None:
         """The end of a run that switches without end in no time."""
@@ -558,7 +572,7 @@ class HybridMover:
         return t, found
 
     def _memo_of(self, trial: Trial) -> Memo:
-        return Memo(trial.mode, trial.setup, self._resting, len(self._times), self.count, self.sizes)
+        return Memo(trial.mode, trial.setup, self._resting, len(self._times), self.count, self.sizes, self._adrift)
 
     def _guesses(self, guess: Mode, fired: GuardKey | None, t: float, state: Array, begins: bool) -> list[Mode]:
         """The modes to begin a search with, the likeliest first."""

@@ -72,11 +72,11 @@ def uneven(values: Array, before: Array | None, zero: float, own: bool) -> Array
     """The columns that may hide a zero: in all others values are of one size, and no vertex lies far below them.
 
     A vertex below HINT times the middle one of three needs a neighbour of more than 1 + 4 (1 − HINT) times that.
-    `zero` is measured by a column's `own` values, or by one.
+    `zero` is measured by a column's `own` values, or by one. What is infinite does not count.
     """
-    low, high = values.min(axis=0), values.max(axis=0)
+    low, high = values.min(axis=0), np.where(np.isfinite(values), values, 0.0).max(axis=0)
     if before is not None:
-        low, high = np.minimum(low, before), np.maximum(high, before)
+        low, high = np.minimum(low, before), np.maximum(high, np.where(np.isfinite(before), before, 0.0))
     return np.flatnonzero(~((low > (zero * high if own else zero)) & (HINT * high < low)))
 
 

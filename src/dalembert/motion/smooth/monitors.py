@@ -15,10 +15,12 @@ from dalembert.derive import Array
 from dalembert.engine import Watch
 from dalembert.motion.smooth.leg import Course, Points
 from dalembert.motion.smooth.minima import Minimum, least, uneven, vanishing
-from dalembert.motion.tolerances import tolerance
+from dalembert.motion.tolerances import EPS, tolerance
 
 SHAKE = 2.0**-28  # how much the inputs of an acceleration are changed, relative to their natural scales
 PATTERNS = 3
+DIP = 2.0  # a minimum that three points show below so many times a limit is looked at closer
+CLOSER = 9  # points between two that were looked at, again and again
 RISEN = 1e-20  # a radicand above this part of its natural scale is not zero
 
 
@@ -259,7 +261,8 @@ def approaching(view: View) -> Problem | None:
         return None
     for kind, what in WATCHED.items():
         values = what(view.watch)[view.ends]
-        low = values.min(axis=0, initial=np.inf) < FALL * values.max(axis=0, initial=0.0)
+        known = np.where(np.isfinite(values), values, 0.0)
+        low = values.min(axis=0, initial=np.inf) < FALL * known.max(axis=0, initial=0.0)
         for column in np.flatnonzero(low):
             found = _ahead(view, values[:, column], what, int(column))
             if found is not None:
@@ -269,7 +272,8 @@ def approaching(view: View) -> Problem | None:
 
 def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: int) -> Minimum | None:
     course = view.course
-    high, wide = np.maximum.accumulate(values), np.maximum.accumulate(course.spans)
+    known = np.where(np.isfinite(values), values, 0.0)
+    high, wide = np.maximum.accumulate(known), np.maximum.accumulate(course.spans)
     falls = (values < FALL * high) & (course.spans < SHRINK * wide)
     places = np.flatnonzero(falls)
     if not len(places):
@@ -367,11 +371,44 @@ def weak(view: View) -> Problem | None:
     limit = view.engine.pivot_limit(view.course.legs[0].setup) if view.weak is None else view.weak
     if not view.watch.pivots.size:
         return None
+    time = _dip(view, limit)
     bad = np.flatnonzero(~(view.watch.pivots.min(axis=1) >= limit))
-    if not len(bad):
-        return None
-    k = int(bad[0])
-    return Problem("weak", float(view.points.times[k]), int(view.points.places[k]))
+    if len(bad) and view.points.times[bad[0]] < time:
+        k = int(bad[0])
+        time = float(view.points.times[k])
+        time = _first_below(view, float(view.points.times[k - 1]) if k else view.course.begin, time, limit)
+    return Problem("weak", time, view.course.place(time)) if time < np.inf else None
+
+
+def _dip(view: View, limit: float) -> float:
+    """When pivots first fall below a limit only to rise again between points that were looked at; infinite if never."""
+    values, times = view.watch.pivots, view.points.times
+    left, low, right = values[:-2], values[1:-1], values[2:]
+    with np.errstate(all="ignore"):
+        vertex = low - (right - left) ** 2 / (8 * (left - 2 * low + right))
+        near = (low >= limit) & (low <= left) & (low <= right) & (vertex < DIP * limit) & (low > vertex)
+    for k, column in np.argwhere(near).tolist():
+        begin, end = float(times[k]), float(times[k + 2])
+        found = least(view.course, begin, end, column, 1.0, limit, view.evaluate(lambda w: w.pivots), quick=True)
+        if found.value < limit:
+            return _first_below(view, begin, found.time, limit)
+    return np.inf
+
+
+def _first_below(view: View, begin: float, end: float, limit: float) -> float:
+    """When pivots fall below a limit between two times: not where a step happened to be looked at."""
+    course = view.course
+    pivots = view.evaluate(lambda w: w.pivots)
+    if course.leg_of[course.place(begin)] != course.leg_of[course.place(end)]:
+        return end
+    while end - begin > 4 * EPS * max(abs(begin), abs(end)):
+        tried = np.linspace(begin, end, CLOSER)
+        bad = ~(pivots(tried, course.places(tried)).min(axis=1) >= limit)
+        first = int(np.argmax(bad[1:])) + 1 if bad[1:].any() else CLOSER - 1
+        if not tried[first - 1] < tried[first] or tried[first] - tried[first - 1] >= end - begin:
+            break
+        begin, end = float(tried[first - 1]), float(tried[first])
+    return end
 
 
 def drifted(view: View) -> Problem | None:

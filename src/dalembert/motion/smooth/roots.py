@@ -20,9 +20,12 @@ def leave_roots(engine: Any, setup: Any, t: float, state: Array, until: float) -
     zero = [int(r) for r in np.flatnonzero(~(watch.radicands[0] > 0)) if on[r]]
     a = watch.acceleration[0]
     below = [r for r in zero if watch.radicands[0, r] < 0]  # by rounding, if the motion leads out of it
+    n, tau = len(state) // 2, MOMENT * (until - t)
+    if zero and not np.isfinite(a).all():  # on the other side of the zero by rounding: as it is where the motion leads
+        ahead = np.concatenate([state[:n] + tau * state[n:], state[n:]])
+        a = engine.watch(setup, np.array([t + tau]), ahead[None, :]).acceleration[0]
     if not zero or not np.isfinite(a).all():
         return None, []
-    n, tau = len(state) // 2, MOMENT * (until - t)
     terms = np.zeros((1, 2 * n, engine.order(setup) + 1))
     terms[0, :n, 0], terms[0, :n, 1], terms[0, :n, 2] = state[:n], state[n:], a / 2
     terms[0, n:, 0], terms[0, n:, 1] = state[n:], a

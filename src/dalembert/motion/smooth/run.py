@@ -418,10 +418,11 @@ class Run:
             over = passed(view, problem, self.until)
             if over is not None:
                 return self._over(view, problem, over, words)
-            span = float(view.course.spans[problem.place])
-            way = problem.time - float(view.course.begins[problem.place])
-            if way < span / 4 and self._reductions < TRIES:  # by a step that has it in its middle
-                self._until(view, problem.place, float(view.course.begins[problem.place]))
+            place = problem.place - (problem.time <= view.course.begins[problem.place] and problem.place > 0)
+            span = float(view.course.spans[place])
+            way = problem.time - float(view.course.begins[place])
+            if (0 < way < span / 4 or place < problem.place) and self._reductions < TRIES:
+                self._until(view, place, float(view.course.begins[place]))  # by a step that has it in its middle
                 self._reductions += 1
                 self._cap = (2 * way, min(self.t + 2.5 * way, self.until))
                 return None

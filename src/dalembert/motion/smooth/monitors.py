@@ -101,8 +101,8 @@ class View:
     def defects(self) -> Array:
         """h |v̇ − q̈| over the natural scale of each velocity, the largest at each point; less what is rounding.
 
-        The scale is the largest of the velocity of late, in the step, and in the steps of the course that stand: those
-        before the first that does not, which the scale itself decides.
+        The scale is the largest of the velocity of late, and in the steps up to this one: what comes after a step that
+        does not stand says nothing.
         """
         p, n = self.points, self.watch.acceleration.shape[1]
         s, k = self.course.steps, p.per_step
@@ -116,19 +116,11 @@ class View:
             quick: Array = (raw.reshape(s, k, n) / scale[:, None, :]).max(axis=2).ravel()
         if quick.max(initial=0.0) <= self.defect_bound:  # NaN is not
             return quick
-        limit, out = s, np.zeros(len(raw))
-        for _ in range(s + 1):
-            floor = np.maximum(self.sizes[n : 2 * n], speeds[:limit].max(axis=0, initial=0.0))
-            scale = np.maximum(speeds, floor)
-            out = _relative(raw, np.repeat(scale, k, axis=0))
-            bad = np.flatnonzero(out > self.defect_bound)
-            if len(bad):
-                out[bad] = self._beyond_rounding(bad, raw[bad], np.repeat(scale, k, axis=0)[bad])
-                bad = bad[out[bad] > self.defect_bound]
-            first = int(p.places[bad[0]]) if len(bad) else s
-            if first >= limit:
-                break
-            limit = first
+        scale = np.repeat(np.maximum.accumulate(scale, axis=0), k, axis=0)
+        out = _relative(raw, scale)
+        bad = np.flatnonzero(out > self.defect_bound)
+        if len(bad):
+            out[bad] = self._beyond_rounding(bad, raw[bad], scale[bad])
         return out
 
     def _beyond_rounding(self, bad: Array, raw: Array, scale: Array) -> Array:
@@ -148,7 +140,7 @@ class View:
                 self._numbers_at(bad[still]),
             )
             if error is not None:
-                within = np.maximum(raw[still] - 8 * spans[still] * error.max(axis=0), 0.0)
+                within = np.maximum(raw[still] - 8 * spans[still] * np.maximum.accumulate(error, axis=0), 0.0)
                 left[still] = np.minimum(left[still], _relative(within, scale[still]))
         return np.where(finite, left, np.inf)
 

@@ -116,6 +116,7 @@ class ModeSearch:
         queue = deque(guesses)
         most = MOST + MORE * len(self.switches.rubs) + MORE * len(self.switches.one_sided)
         why: list[str] = []
+        tried: list[Trial] = []
         while queue and len(seen) < most:
             mode = self.fitted(queue.popleft(), t, state)
             if mode in seen:
@@ -125,17 +126,49 @@ class ModeSearch:
             if trial.holds:
                 return trial
             why += [trial.why] if trial.why else []
+            tried.append(trial)
             ahead = [m for m in self._flipped(trial, t, state) if m not in seen]
             queue.extendleft(reversed(ahead[:1]))
             queue.extend(ahead[1:])
         if len(seen) >= most:
             raise Paradox(f"no mode was found that holds, of {len(seen)} tried")
         named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
-        said = f": {why[0]}" if why and len(seen) == 1 else ""
+        said = f": {why[0]}" if why and len(seen) == 1 else self._neither(tried, t)
         raise Paradox(
             "no motion is possible: no combination of sticking, slipping and opening satisfies the laws of friction "
             f"and contact{named}{said}"
         )
+
+    def _neither(self, tried: list[Trial], t: float) -> str:
+        """Which friction can neither stick nor slip, because what presses by `normal="ideal"` depends on which it does.
+
+        It would slip by what presses while it sticks, and be stopped by what presses while it slips.
+        """
+        for stuck, other in product(tried, tried):
+            for k, (one, two) in enumerate(zip(stuck.mode.rubs, other.mode.rubs, strict=True)):
+                same = replace(stuck.mode, rubs=other.mode.rubs, idle=(), still=())
+                if one != STICKS or two in (STICKS, OFF) or same != replace(other.mode, idle=(), still=()):
+                    continue
+                slides = {key_of(stuck.staged, g) for g in stuck.guarded.falls}
+                stops = {key_of(other.staged, g) for g in other.guarded.falls}
+                leaves = slides & {GuardKey(kind, k) for kind in ("up", "down", "hold")}
+                if not leaves or GuardKey("stop", k) not in stops:
+                    continue
+                j = next((j for j in self.switches.rubs[k].members if not self.switches.follows_actual(j)), None)
+                if j is None:
+                    continue
+                sticking, slipping = (self._pressing(trial, t, j) for trial in (stuck, other))
+                return (
+                    f': {self.switches.name(k)!r} has normal="ideal", by which it is pressed with {sticking:.6g} while '
+                    f"it sticks, too little to hold, and with {slipping:.6g} while it slips, which stops it at once. "
+                    'With normal="actual" the two are one'
+                )
+        return ""
+
+    def _pressing(self, trial: Trial, t: float, j: int) -> float:
+        """The ideal force of a constraint in a mode."""
+        found = self.engine.along(trial.setup, np.array([t]), trial.state[None, :])
+        return abs(float(found.multipliers[0, j]))
 
     # -- one mode ----------------------------------------------------------------------------------------------
 

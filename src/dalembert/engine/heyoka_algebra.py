@@ -180,6 +180,18 @@ class HeyokaAlgebra:
         on = hy.logical_and([hy.gt(hy.expression(f"{ROOT}{place}"), 0.5), hy.gt(f, self.zero)])
         return hy.select(on, root(hy.select(on, f, hy.expression(1.0))), self.zero)
 
+    def inverse_root(self, f: Expression, root: Callable[[Expression], Expression], may_rest: bool) -> Expression:
+        """A power of f below zero: none where its run-time value says that f is and stays zero, as v|v|^(−1/2) is at
+        rest; else it has no bound there.
+        """
+        if not self.moves(f):
+            return root(f)
+        place = self.radicands.setdefault(f, len(self.radicands))
+        if not may_rest:
+            return root(f)
+        on = hy.gt(hy.expression(f"{ROOT}{place}"), 0.5)
+        return hy.select(on, root(hy.select(on, f, hy.expression(1.0))), self.zero)
+
     def magnitude(self, f: Expression) -> Expression:
         """|f|, of what is only looked at, not expanded."""
         return hy.sqrt(f * f)
@@ -288,7 +300,7 @@ class _Conversion:
             return base**exponent
         power = float(e.exp)
         if power < 0:
-            return 1.0 / self._algebra.rooted(base, lambda u: u**-power, may_rest=False)
+            return self._algebra.inverse_root(base, lambda u: 1.0 / u**-power, self._may_rest)
         may_rest = self._may_rest or power > 1  # then its slope is zero too
         return self._algebra.rooted(base, hy.sqrt if power == 0.5 else lambda u: u**power, may_rest)
 

@@ -52,8 +52,25 @@ class Derivation:
             self.programs = Programs(self.engine, self._system, self._values)
         return self.programs.setup(episode.mode, t, state)
 
+    def _at_rest(self, found: Along, setup: Any, times: Array, states: Array) -> Along:
+        """The same where powers below zero of what is zero have no value of their own: v|v|^(−1/2) is none at rest."""
+        bad = np.flatnonzero(~np.isfinite(found.acceleration).all(axis=1))
+        if not len(bad) or not len(self.engine.roots(setup)):
+            return found
+        zero = self.engine.watch(setup, times[bad], states[bad]).radicands == 0
+        columns = [np.array(column) for column in found]
+        for k, off in zip(bad, zero, strict=True):
+            if off.any():
+                rest = setup.resting(np.flatnonzero(off).tolist())
+                now = self.engine.along(rest, times[k : k + 1], states[k : k + 1])
+                for column, value in zip(columns, now, strict=True):
+                    column[k] = value[0]
+        return Along(*columns)
+
     def _part(self, setup: Any, episode: Episode, times: Array, states: Array) -> Along:
         found: Along = self.engine.along(setup, times, states)
+        if self.engine.name != "plain":
+            found = self._at_rest(found, setup, times, states)
         m = len(self._system.constraints)
         found = found._replace(multipliers=found.multipliers[:, :m], reactions=found.reactions[:, :m])
         if self.engine.name == "plain":

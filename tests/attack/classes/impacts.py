@@ -326,8 +326,44 @@ def rough_box(draw: Draw) -> Case:
     return thrown_box(a, b, e, mu, draw.decimal(0.5, 2), draw.coin(), start)
 
 
-def thrown_box(a, b, e, mu, m, rubs, start) -> Case:
-    """It must come to rest on a side, lose energy all the way, stay above the floor: no more is said of its path."""
+def at_odds(state, a, b, mu, m, j) -> list[str]:
+    """What is wrong with saying that a box can neither stick nor slip on its lowest corner, by ideal normal forces.
+
+    N is what presses without friction while it slips, and with the corner held while it sticks. It is true where the
+    corner, held, needs μN by then and ever more, while μN of the other is enough to stop it, whichever way it slips.
+    """
+
+    def held(q, v):
+        c, slope = min((s * a * np.sin(q[2]) + r * b * np.cos(q[2]), s * a * np.cos(q[2]) - r * b * np.sin(q[2]))
+                        for s in (1, -1) for r in (1, -1))  # fmt: skip
+        A = np.array([[0, 1, slope], [1, 0, -c]])
+        right = np.array([c, slope]) * v[2] ** 2 - A @ free
+        return A, right, np.linalg.solve(A @ (inverse[:, None] * A.T), right)
+
+    inverse, free = 1 / np.array([m, m, j]), np.array([0, -G, 0])
+    q, v = np.split(np.asarray(state, float), 2)
+    A, right, (pressed, rubbed) = held(q, v)
+    step = 1e-6
+    accelerated = free + inverse * (A.T @ [pressed, rubbed])
+    _, _, later = held(q + step * v + step**2 / 2 * accelerated, v + step * accelerated)
+    S = A @ (inverse[:, None] * A.T)
+    normal = right[0] / S[0, 0]
+    faults = [] if abs(rubbed) >= (1 - 1e-9) * mu * pressed else [f"it sticks by {rubbed:.6g} of {mu * pressed:.6g}"]
+    if abs(later[1]) - mu * later[0] <= abs(rubbed) - mu * pressed:
+        faults.append("it needs ever less to stick")
+    for way in (1, -1):  # with friction against it, S₀₀ N̂ + S₀₁ f = right₀ and ṡ = S₁₀ N̂ + S₁₁ f − right₁
+        f = -way * mu * normal
+        rate = S[1, 0] * (right[0] - S[0, 1] * f) / S[0, 0] + S[1, 1] * f - right[1]
+        if way * rate > 0:
+            faults.append(f"it slips {'forward' if way > 0 else 'backward'} at {rate:.3g}")
+    return faults
+
+
+def thrown_box(a, b, e, mu, m, rubs, start, normal="ideal") -> Case:
+    """It must come to rest on a side, lose energy all the way, stay above the floor: no more is said of its path.
+
+    By ideal normal forces it may come to where it can neither stick nor slip: then that must be so.
+    """
     j = round(m * (a**2 + b**2) / 3, 4)
     heights = corners(a, b)
     rows = tuple(
@@ -335,7 +371,7 @@ def thrown_box(a, b, e, mu, m, rubs, start) -> Case:
             y + c,
             e,
             f"corner {i + 1}",
-            coulomb(mu, sliding=X - c * W),
+            coulomb(mu, sliding=X - c * W, **({"normal": normal} if normal != "ideal" else {})),
             **({"impact_friction": True} if rubs else {}),
         )
         for i, c in enumerate(heights)
@@ -349,6 +385,9 @@ def thrown_box(a, b, e, mu, m, rubs, start) -> Case:
         energy = m * (speed[0] ** 2 + speed[1] ** 2) / 2 + j * speed[2] ** 2 / 2 + m * G * place
         faults = [f"a corner is {lowest.min():.1e} below the floor"] if lowest.min() < -1e-9 else []
         faults += [f"energy grows by {np.diff(energy).max():.1e}"] if np.diff(energy).max() > 1e-9 * energy[0] else []
+        if motion.status.ending == "paradox":
+            named = 'has normal="ideal"' in str(motion.status)
+            faults += at_odds(motion.y[:, -1], a, b, mu, m, j) if named else ["the paradox has no name"]
         if motion.status.ending == "finished":
             still = np.abs(speed[:, -1]).max()
             tilt = abs(np.sin(2 * turn[-1]))
@@ -363,6 +402,7 @@ def thrown_box(a, b, e, mu, m, rubs, start) -> Case:
         times,
         lambda: Truth(np.full((len(times), 6), np.nan)),
         laws=(laws,),
+        refusals=frozenset({"paradox"}) if normal == "ideal" else frozenset(),
     )
 
 

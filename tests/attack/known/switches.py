@@ -280,6 +280,8 @@ TABLE = {
     "column-of-7": partial(fallen, *SEVEN),
     "rough-box": partial(thrown_box, *BOXES[0]),
     "rough-box-again": partial(thrown_box, *BOXES[1]),
+    "rough-box-actual": partial(thrown_box, *BOXES[0], "actual"),
+    "rough-box-again-actual": partial(thrown_box, *BOXES[1], "actual"),
     "descent-into-floor": against_floor,
     "potential-step": step,
     "mass-step": mass_step,

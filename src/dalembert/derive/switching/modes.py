@@ -25,7 +25,8 @@ class Mode:
     or backward, or slips (in a plane). normals: the sign of the force behind each frictional constraint. signs: of each
     switching function, 0 where the motion stays on its surface. bases: for each friction of a particle, the constraints
     that hold it, and the coordinate they are solved for where it slides in a plane. still: the coordinates at rest.
-    idle: rows of the stage that are in force and redundant, so that the solution does not stand on them.
+    idle: rows of the stage that are in force and redundant, so that the solution does not stand on them. leans: what
+    idle rows of frictions that stick in a plane bear all the same, each as (row, p, p'), p + p't; none where none is.
     """
 
     closed: tuple[int, ...] = ()
@@ -35,6 +36,11 @@ class Mode:
     bases: tuple[tuple[tuple[int, ...], int], ...] = ()
     still: tuple[int, ...] = ()
     idle: tuple[int, ...] = ()
+    leans: tuple[tuple[int, float, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.idle and self.leans:
+            object.__setattr__(self, "leans", ())
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,9 @@ class Rub:
 class Switches:
     """What switches in a statement without values: one-sided constraints, frictions, and functions with a sign.
 
-    The parameters of a stage that say how it stands: `closed` and `row` of constraints (1 in force, 0 not), `slip`,
-    `slow` and `stick` of frictions, `press` of the normal forces behind them, `surface` of functions, `still` of
-    coordinates; the signs of functions are those of its gates.
+    The parameters of a stage that say how it stands: `closed` and `row` of constraints (1 in force, 0 not), `slip` and
+    `slow` of frictions, `stick`, `lean` and `lend` of the two rows each may have, `press` of the normal forces behind
+    them, `surface` of functions, `still` of coordinates; the signs of functions are those of its gates.
     """
 
     def __init__(self, form: Statement) -> None:
@@ -68,7 +74,8 @@ class Switches:
         )
         m, k, g = len(form.constraints), len(self.rubs), len(self.gated.gates)
         self.row = fresh_symbols(form, "row", m)
-        self.slip, self.slow, self.stick = (fresh_symbols(form, name, k) for name in ("slip", "slow", "stick"))
+        self.slip, self.slow = (fresh_symbols(form, name, k) for name in ("slip", "slow"))
+        self.stick, self.lean, self.lend = (fresh_symbols(form, name, 2 * k) for name in ("stick", "lean", "lend"))
         self.press = fresh_symbols(form, "press", len(self.pressed))
         self.surface = fresh_symbols(form, "surface", g)
         self.still = fresh_symbols(form, "still", len(form.coordinates))
@@ -79,7 +86,17 @@ class Switches:
     @cached_property
     def run_time(self) -> frozenset[Symbol]:
         """All parameters that have values at run time only."""
-        own = (*self.row, *self.slip, *self.slow, *self.stick, *self.press, *self.surface, *self.still)
+        own = (
+            *self.row,
+            *self.slip,
+            *self.slow,
+            *self.stick,
+            *self.lean,
+            *self.lend,
+            *self.press,
+            *self.surface,
+            *self.still,
+        )
         return frozenset((*own, *(g.symbol for g in self.gated.gates)))
 
     def active(self, mode: Mode) -> tuple[int, ...]:

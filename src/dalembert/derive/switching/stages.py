@@ -35,6 +35,7 @@ from dalembert.model import (
     Statement,
     Viscous,
     sliding,
+    time,
 )
 from dalembert.model.checks import coordinates_in, velocities_in
 
@@ -48,7 +49,8 @@ class Staged:
     Rows: the stated constraints in their order, then those that friction holds, `sticks` by friction, then those that
     keep a motion on the surface of a function, `slides` by function. `rough`: where, among what is looked at, the
     coefficient of friction of a contact in an impact stands, times the normal force of a unit of its impulse;
-    `coefficients`: the same for the coefficient of every friction and its static one.
+    `coefficients`: the same for the coefficient of every friction and its static one; `slipping`: for the force of each
+    friction that slips in a plane by ideal normal forces.
     """
 
     stage: Stage
@@ -57,6 +59,7 @@ class Staged:
     slides: dict[int, int]
     rough: dict[int, int]
     coefficients: dict[int, tuple[int, int]]
+    slipping: dict[int, int]
     switches: Switches
 
     def values(self, given: Mapping[Symbol, float], mode: Mode, slow: Mapping[int, float]) -> list[float]:
@@ -67,10 +70,11 @@ class Staged:
         run |= {x: float(j in active and j not in idle) for j, x in enumerate(s.row)}
         run |= {x: _slip(state) for x, state in zip(s.slip, mode.rubs, strict=True)}
         run |= {x: slow.get(k, 0.0) for k, x in enumerate(s.slow)}
-        run |= {
-            x: float(state == STICKS and not idle & set(self.sticks.get(k, ())))
-            for k, (x, state) in enumerate(zip(s.stick, mode.rubs, strict=True))
-        }
+        leans = {r: (p, rate) for r, p, rate in mode.leans}
+        for k, rows in self.sticks.items():
+            for i, r in enumerate(rows):
+                run[s.stick[2 * k + i]] = float(mode.rubs[k] == STICKS and r not in idle)
+                run[s.lean[2 * k + i]], run[s.lend[2 * k + i]] = leans.get(r, (0.0, 0.0))
         run |= dict(zip(s.press, map(float, mode.normals), strict=True))
         run |= {g.symbol: float(sign) for g, sign in zip(s.gated.gates, mode.signs, strict=True)}
         run |= {
@@ -89,8 +93,8 @@ def _slip(state: str) -> float:
 class _Builder:
     """A stage in the making."""
 
-    def __init__(self, found: Switches, bases: Bases, surfaces: bool, spare: bool) -> None:
-        self.s, self.bases, self.surfaces, self.spare = found, bases, surfaces, spare
+    def __init__(self, found: Switches, bases: Bases, surfaces: bool, spare: bool, leans: bool) -> None:
+        self.s, self.bases, self.surfaces, self.spare, self.leans = found, bases, surfaces, spare, leans
         self.base = found.gated.statement
         self.guards: list[Expr] = []
         self.keys: list[GuardKey] = []
@@ -102,6 +106,7 @@ class _Builder:
         self.looked: list[Expr] = []
         self.rough: dict[int, int] = {}
         self.coefficients: dict[int, tuple[int, int]] = {}
+        self.slipping: dict[int, int] = {}
 
     def staged(self) -> Staged:
         s, base = self.s, self.base
@@ -134,7 +139,9 @@ class _Builder:
         statement = with_constraints(base, [*rows, *self.held], s.run_time)
         levels = tuple(c.expr for c in base.constraints)
         stage = Stage(statement, s.run_time, tuple(self.masks), tuple(self.guards), levels, tuple(self.looked), still)
-        return Staged(stage, tuple(self.keys), self.sticks, self.slides, self.rough, self.coefficients, s)
+        return Staged(
+            stage, tuple(self.keys), self.sticks, self.slides, self.rough, self.coefficients, self.slipping, s
+        )
 
     def _guard(self, kind: str, index: int, expr: Expr) -> None:
         self.guards.append(expr)
@@ -186,7 +193,12 @@ class _Builder:
             speed = GuardedRoot(slip * contact.square + (1 - slip) ** 2)
             for j in members:
                 self._slip(j, contact, {i: slip * e / speed for i, e in contact.along.items()})
+            if self.leans:
+                self._lean(k, contact, members[0])
             self._guard("slow", k, speed - self.s.slow[k])
+            if not any(self.s.follows_actual(j) for j in members):
+                self.slipping[k] = len(self.looked)
+                self.looked.append(Add(*(self._force(j, contact, coulomb(self.base, j).coefficient) for j in members)))
         self._stick(k, contact, members)
         for j in members:
             c = self.base.constraints[j]
@@ -206,6 +218,23 @@ class _Builder:
                 [(self.base.coordinates[i], f * own if single else f) for i, f in force.items()]
             )
 
+    def _lean(self, k: int, contact: Geometry, j: int) -> None:
+        """What rows that others span bear of what sticks, as a force of a constraint of the friction."""
+        nature = self.natures[j]
+        if not isinstance(nature, Prescribed):
+            return
+        parts = list(nature.components)
+        for place, row in enumerate(contact.holds):
+            parts += [(self.base.coordinates[i], self._lent(k, place) * e) for i, e in row.items()]
+        whole: dict[Expr | None, list[Expr]] = {}
+        for q, e in parts:
+            whole.setdefault(q, []).append(e)
+        self.natures[j] = prescribed([(q, Add(*terms)) for q, terms in whole.items()])
+
+    def _lent(self, k: int, place: int) -> Expr:
+        """What a row of a friction bears though others span it."""
+        return self.s.lean[2 * k + place] + self.s.lend[2 * k + place] * time()
+
     def _presses(self, j: int) -> Expr:
         """The sign by which a multiplier becomes a normal force."""
         return self.s.press[self.s.pressed.index(j)] if j in self.s.pressed else S.One
@@ -217,21 +246,24 @@ class _Builder:
             for i in range(len(contact.holds))
         ]
         self.sticks[k] = tuple(
-            self._hold(Held(_along(row, self.base) + drift, name, "friction"), self.s.stick[k])
-            for name, row, drift in zip(names, contact.holds, contact.drifts, strict=True)
+            self._hold(Held(_along(row, self.base) + drift, name, "friction"), self.s.stick[2 * k + i])
+            for i, (name, row, drift) in enumerate(zip(names, contact.holds, contact.drifts, strict=True))
         )
         if len(names) == 1:
             pull = Actual(Str(names[0]))
             self._guard("up", k, bound - pull)
             self._guard("down", k, bound + pull)
         else:
-            forces = [Actual(Str(name)) for name in names]
+            forces = [Actual(Str(name)) + (self._lent(k, i) if self.leans else 0) for i, name in enumerate(names)]
             size = Add(*(forces[i] * forces[j] * g for (i, j), g in contact.gram.items()))
             self._guard("hold", k, bound**2 - size)
 
     def _bound(self, j: int, contact: Geometry) -> Expr:
         nature = coulomb(self.base, j)
-        mu = nature.coefficient if nature.static is None else nature.static
+        return self._force(j, contact, nature.coefficient if nature.static is None else nature.static)
+
+    def _force(self, j: int, contact: Geometry, mu: Expr) -> Expr:
+        """A coefficient times the normal force."""
         normal = contact.weight(j, self._presses(j))
         return mu * normal * (self._multiplier(j) if len(pressing(self.base, j)) == 1 else 1)
 
@@ -259,10 +291,10 @@ def _along(row: dict[int, Expr], base: Statement) -> Expr:
 
 
 @lru_cache(maxsize=256)
-def staged(form: Statement, bases: Bases, surfaces: bool = False, spare: bool = False) -> Staged:
+def staged(form: Statement, bases: Bases, surfaces: bool = False, spare: bool = False, leans: bool = False) -> Staged:
     """The stage of a statement without values, kept for the next run.
 
     `bases`: what holds the particles that rub; `surfaces`: with rows for motions along the surfaces of functions;
-    `spare`: with rows that may be left out because they are redundant.
+    `spare`: with rows that may be left out because they are redundant; `leans`: with what such rows bear of friction.
     """
-    return _Builder(switches(form), bases, surfaces, spare).staged()
+    return _Builder(switches(form), bases, surfaces, spare, leans).staged()

@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
-from dalembert.derive.switching.modes import OFF, STICKS, Mode
+from dalembert.derive.switching.modes import OFF, SLIPS, STICKS, Mode
 from dalembert.derive.variants import with_constraints
 from dalembert.engine import Steps
 from dalembert.engine.taylor import Setup, Taylor
@@ -379,6 +379,7 @@ class HybridMover:
         """The mode from here on, after what impacts there are; the state, what is told, and the energy of impulses."""
         fired, before = self._fired, self.mode
         self._prelude, self._struck = [], []
+        halted: tuple[int, ...] = ()
         if fired is not None and (ended := self._jammed(fired, t, state)):
             return ended
         if fired is not None and fired.kind == "slow":
@@ -386,6 +387,7 @@ class HybridMover:
             if brought is None:
                 return self._slower(t, state, fired.place)
             t, state = brought
+            halted = self._halted(t, state)
         earlier = before or self.programs.blank()
         begins = before is None
         try:
@@ -413,7 +415,7 @@ class HybridMover:
                 if struck.rests and self.switches.rubs:
                     t, state, events, impulse = self._come_to_rest(struck, t, state, guess)
             found = self._search.find(
-                t, state, self._guesses(guess, fired, t, state, begins), self.scales, begins, fired
+                t, state, self._guesses(guess, fired, t, state, begins), self.scales, begins, fired, halted
             )
             if begins:
                 refuse_massless(self.engine, self.programs, found, t)
@@ -467,7 +469,7 @@ class HybridMover:
             stopped = fired.place if fired is not None and fired.kind in ("stop", "slow") else None
             told_now = told(self.switches, before, found.mode, t, tuple(map(float, found.state)), stopped, known)
             events = [*events, *told_now]
-            self.count += found.mode != before or bool(known)
+            self.count += replace(found.mode, leans=()) != replace(before, leans=()) or bool(known)
         new = found.state
         if found.moment is not None:
             tau, new, a = found.moment
@@ -525,6 +527,17 @@ class HybridMover:
         self._prelude.append(Leg(self.setup, moment, self.mode, memo=self.memo(), brief=True))
         return float(moment.times[-1]), moment.end
 
+    def _halted(self, t: float, state: Array) -> tuple[int, ...]:
+        """The frictions in a plane that are slower than what is brought to rest: they come to rest together."""
+        assert self.mode is not None
+        assert self.setup is not None
+        staged = self.programs.staged_of(self.setup)
+        rate = self.engine.watch(self.setup, np.array([t]), state[None, :]).rate[0]
+        symbols = self.setup.code.stage.statement.symbols
+        slow = {k: self.setup.numbers[symbols.index(self.switches.slow[k])] for k in staged.sticks}
+        slips = [k for k, told in enumerate(self.mode.rubs) if told == SLIPS]
+        return tuple(k for k in slips if float(np.linalg.norm(rate[list(staged.sticks[k])])) <= slow[k])
+
     def _moment(self, setup: Setup, t: float, state: Array, tau: float, a: Array) -> Steps:
         """A moment of second order."""
         n = len(state) // 2
@@ -567,8 +580,13 @@ class HybridMover:
             if slips.marginal or slips.why:
                 tau *= 4
                 continue
-            self._prelude.append(Leg(unarmed(trial.setup), steps, trial.mode, memo=self._memo_of(trial)))
-            return end, self._search.gained(slips, end, moved, tau)
+            gained = self._search.gained(slips, end, moved, tau)
+            if steps.count > 1:
+                self._prelude.append(Leg(unarmed(trial.setup), steps, trial.mode, memo=self._memo_of(trial)))
+            else:
+                grown = _growing(steps, gained.state - moved)
+                self._prelude.append(Leg(gained.setup, grown, gained.mode, memo=self._memo_of(gained), brief=True))
+            return end, gained
         return t, found
 
     def _memo_of(self, trial: Trial) -> Memo:
@@ -585,6 +603,8 @@ class HybridMover:
             closed = tuple(sorted({*guess.closed, *touching} & {*touching}))
             return [replace(guess, closed=closed), replace(guess, closed=tuple(j for j in closed if j != fired.place))]
         after = list(KINDS[fired.kind].after(self.switches, guess, fired.place, True))
+        if fired.kind == "hold" and guess.idle:  # others may hold what it does not
+            return [guess, *after]
         return [m for m in after if 0 not in m.signs] or [guess]
 
     def _touching(self, setup: Setup, t: float, state: Array) -> tuple[int, ...]:
@@ -647,6 +667,15 @@ def _beyond(signs: tuple[int, ...], fired: GuardKey | None) -> tuple[int, ...]:
     if fired is None or fired.kind != "side":
         return signs
     return tuple(-s if i == fired.place else s for i, s in enumerate(signs))
+
+
+def _growing(steps: Steps, change: Array) -> Steps:
+    """One step with changes (2n,) by its end, of velocities as the square of the time and of coordinates as its cube"""
+    terms, n = steps.coefficients.copy(), len(change) // 2
+    span = float(steps.times[1] - steps.times[0]) / steps.unit
+    terms[0, :n, 3] += change[:n] / span**3
+    terms[0, n:, 2] += change[n:] / span**2
+    return replace(steps, coefficients=terms)
 
 
 def _constant(state: Array, order: int) -> Array:

@@ -8,7 +8,7 @@ only where all its guards hold, whichever way it was found. Where none does, or 
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
@@ -24,6 +24,7 @@ from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
 from dalembert.motion.hybrid.planar import FAINT, MARGINAL, MOMENT, PlaneFriction, slipping_at_rest
 from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.hybrid.sharing import Holding, first_zero, nearest, shares
 from dalembert.motion.smooth.projection import settled
 from dalembert.motion.tolerances import tolerance
 from dalembert.principles import balanced_units
@@ -78,13 +79,21 @@ class ModeSearch:
         }
 
     def find(
-        self, t: float, state: Array, guesses: list[Mode], scales: Array, begins: bool, fired: GuardKey | None
+        self,
+        t: float,
+        state: Array,
+        guesses: list[Mode],
+        scales: Array,
+        begins: bool,
+        fired: GuardKey | None,
+        halted: Collection[int] = (),
     ) -> Trial:
         """The mode from a state on, beginning with guesses; raises Paradox where there is none, or more than one.
 
-        `begins`: the motion begins here, so that it may begin on a surface that pushes it away to both sides.
+        `begins`: the motion begins here, so that it may begin on a surface that pushes it away to both sides. `halted`:
+        frictions that have come to rest with the one that fell.
         """
-        self.look(scales, fired)
+        self.look(scales, fired, halted)
         found = self._search(t, state, guesses)
         if self.switches.actual:
             self._refuse_another(t, state, found)
@@ -92,9 +101,9 @@ class ModeSearch:
             self._refuse_other_side(t, state, found)
         return found
 
-    def look(self, scales: Array, fired: GuardKey | None) -> None:
+    def look(self, scales: Array, fired: GuardKey | None, halted: Collection[int] = ()) -> None:
         """Look at modes from now on by these natural scales (2n + 1,), after a guard that fell."""
-        self._scales, self._fired = scales, fired
+        self._scales, self._fired, self._halted = scales, fired, halted
 
     def again(self, mode: Mode, t: float, state: Array, scales: Array) -> Trial | None:
         """The same mode with rows chosen afresh; None where it does not hold."""
@@ -107,6 +116,7 @@ class ModeSearch:
         queue = deque(guesses)
         most = MOST + MORE * len(self.switches.rubs) + MORE * len(self.switches.one_sided)
         why: list[str] = []
+        tried: list[Trial] = []
         while queue and len(seen) < most:
             mode = self.fitted(queue.popleft(), t, state)
             if mode in seen:
@@ -116,17 +126,49 @@ class ModeSearch:
             if trial.holds:
                 return trial
             why += [trial.why] if trial.why else []
+            tried.append(trial)
             ahead = [m for m in self._flipped(trial, t, state) if m not in seen]
             queue.extendleft(reversed(ahead[:1]))
             queue.extend(ahead[1:])
         if len(seen) >= most:
             raise Paradox(f"no mode was found that holds, of {len(seen)} tried")
         named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
-        said = f": {why[0]}" if why and len(seen) == 1 else ""
+        said = f": {why[0]}" if why and len(seen) == 1 else self._neither(tried, t)
         raise Paradox(
             "no motion is possible: no combination of sticking, slipping and opening satisfies the laws of friction "
             f"and contact{named}{said}"
         )
+
+    def _neither(self, tried: list[Trial], t: float) -> str:
+        """Which friction can neither stick nor slip, because what presses by `normal="ideal"` depends on which it does.
+
+        It would slip by what presses while it sticks, and be stopped by what presses while it slips.
+        """
+        for stuck, other in product(tried, tried):
+            for k, (one, two) in enumerate(zip(stuck.mode.rubs, other.mode.rubs, strict=True)):
+                same = replace(stuck.mode, rubs=other.mode.rubs, idle=(), still=())
+                if one != STICKS or two in (STICKS, OFF) or same != replace(other.mode, idle=(), still=()):
+                    continue
+                slides = {key_of(stuck.staged, g) for g in stuck.guarded.falls}
+                stops = {key_of(other.staged, g) for g in other.guarded.falls}
+                leaves = slides & {GuardKey(kind, k) for kind in ("up", "down", "hold")}
+                if not leaves or GuardKey("stop", k) not in stops:
+                    continue
+                j = next((j for j in self.switches.rubs[k].members if not self.switches.follows_actual(j)), None)
+                if j is None:
+                    continue
+                sticking, slipping = (self._pressing(trial, t, j) for trial in (stuck, other))
+                return (
+                    f': {self.switches.name(k)!r} has normal="ideal", by which it is pressed with {sticking:.6g} while '
+                    f"it sticks, too little to hold, and with {slipping:.6g} while it slips, which stops it at once. "
+                    'With normal="actual" the two are one'
+                )
+        return ""
+
+    def _pressing(self, trial: Trial, t: float, j: int) -> float:
+        """The ideal force of a constraint in a mode."""
+        found = self.engine.along(trial.setup, np.array([t]), trial.state[None, :])
+        return abs(float(found.multipliers[0, j]))
 
     # -- one mode ----------------------------------------------------------------------------------------------
 
@@ -173,12 +215,14 @@ class ModeSearch:
         marginal, moment, later = False, None, t
         if resting and not why:
             at_rest = self.planar.pushed(mode, setup, t, begin, {k: np.zeros(2) for k in resting})
-            onset = self.planar.onset(mode, setup, t, at_rest, resting, natural)
+            onset = self.planar.onset(mode, setup, t, at_rest, resting, natural, self._scales)
             why = "friction holds" if onset.holds else ""
             marginal = any(onset.rates[k] <= MARGINAL * onset.largest[k] for k in resting)
             begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, natural)
             if not why and not marginal:
-                a = self.engine.watch(setup, np.array([t]), begin[None, :]).acceleration[0]
+                a = onset.acceleration
+                if a is None:
+                    a = self.engine.watch(setup, np.array([t]), begin[None, :]).acceleration[0]
                 least = max(4 * slow[k] / onset.rates[k] for k in resting)
                 tau = max(MOMENT * self.watch.time_left(t, paces, self._scales), least)
                 later, q, v = t + tau, *np.split(at_rest, 2)
@@ -193,7 +237,7 @@ class ModeSearch:
         natural = dict.fromkeys(trial.slips, 1.0)
         at_rest = self.planar.pushed(trial.mode, trial.setup, t, state, {k: np.zeros(2) for k in trial.slips})
         rest = self.planar.begun(trial.mode, trial.setup, t, at_rest, {k: np.zeros(2) for k in trial.slips}, natural)
-        onset = self.planar.onset(trial.mode, trial.setup, t, rest, list(trial.slips), self._natural)
+        onset = self.planar.onset(trial.mode, trial.setup, t, rest, list(trial.slips), self._natural, self._scales)
         speeds = {k: 0.5 * onset.rates[k] * tau * onset.ways[k] for k in trial.slips}
         begin = self.planar.pushed(trial.mode, trial.setup, t, rest, speeds)
         n = len(begin) // 2
@@ -226,7 +270,68 @@ class ModeSearch:
             setup = self.programs.setup(mode, t, begin, slow)
             begin = begin.copy()
             begin[[len(begin) // 2 + i for i in still]] = 0.0
+        if mode.idle and not self.switches.actual:
+            mode = self._leaning(mode, setup, t, begin)
+            setup = self.programs.setup(mode, t, begin, slow)
         return mode, setup, begin, ""
+
+    def _leaning(self, mode: Mode, setup: Setup, t: float, state: Array) -> Mode:
+        """The mode where what sticks is shared among frictions so that all hold; as it is where they do anyway.
+
+        They are to slip together: the shares change in time towards those at which no others are left.
+        """
+        staged = self.programs.staged(mode)
+        stuck = [k for k, told in enumerate(mode.rubs) if told == STICKS]
+        spare = [r for k in stuck if len(staged.sticks[k]) > 1 for r in staged.sticks[k] if r in mode.idle]
+        if not spare:
+            return mode
+        values = setup.code.guards(state[None, :], np.array([t]), setup.numbers)[0]
+        floors = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, self._scales)[0]
+        near = values <= 4 * tolerance("TIE") * floors
+        if not any(near[g] for g, key in enumerate(staged.keys) if key.kind in ("up", "down", "hold")
+                   and mode.rubs[key.place] == STICKS):  # fmt: skip
+            return mode
+        now = self._holding(mode, setup, t, state, spare)
+        found, grows = shares(now), np.zeros(len(spare))
+        if (most := nearest(now, found)) < 1 - 4 * tolerance("TIE"):
+            terms = self.engine.expansion(setup, t, state)
+            span = self.watch.span(t, state, terms, self._scales) if np.isfinite(terms).all() else 0.0
+
+            def later(delay: float) -> tuple[float, Array]:
+                there = (delay ** np.arange(terms.shape[1])) @ terms.T
+                held = self._holding(mode, setup, t + delay, there, spare)
+                p = shares(held)
+                return nearest(held, p) - 1, p
+
+            delay, then = first_zero(later, most - 1, span) if span > 0 else (0.0, found)
+            grows = (then - found) / delay if delay > 0 else grows
+        leans = zip(spare, map(float, found - grows * t), map(float, grows), strict=True)
+        return replace(mode, leans=tuple(leans))
+
+    def _holding(self, mode: Mode, setup: Setup, t: float, state: Array, spare: list[int]) -> list[Holding]:
+        """What frictions that stick hold at a state, and by what rows that others span."""
+        staged, times, states = self.programs.staged(mode), np.array([t]), state[None, :]
+        values = dict(zip(staged.keys, setup.code.guards(states, times, setup.numbers)[0], strict=False))
+        now = self.programs.arrays(setup, t, state)
+        basis = [r for r in self._rows(mode, staged) if r not in mode.idle]
+        W = _metric(now.M, now.A[[*basis, *spare]])
+        W = np.eye(len(now.M)) if W is None else W
+        K = np.linalg.lstsq((now.A[basis] @ W).T, (now.A[spare] @ W).T, rcond=None)[0]
+        by = np.zeros((len(now.b), len(spare)))
+        by[basis], by[spare] = -K, np.eye(len(spare))
+        reactions = self.engine.along(setup, times, states).reactions[0]
+        out = []
+        for k in (k for k, told in enumerate(mode.rubs) if told == STICKS):
+            rows = list(staged.sticks[k])
+            root = np.linalg.cholesky(self.planar.gram(mode, k, now)).T
+            own = root @ reactions[rows]
+            if len(rows) == 1:
+                bound = float(values[GuardKey("up", k)] + values[GuardKey("down", k)]) / 2
+            else:
+                bound = float(np.sqrt(max(values[GuardKey("hold", k)] + own @ own, 0.0)))
+            if by[rows].any():
+                out.append(Holding(own, root @ by[rows], bound))
+        return out
 
     def _parts(self, mode: Mode, setup: Setup, t: float, state: Array, rate: Array) -> bool:
         """Whether a contact of the mode moves apart."""
@@ -259,7 +364,8 @@ class ModeSearch:
                 basis.append(r)
             else:
                 idle.append(r)
-        contradiction = self._contradiction(now.A, now.b, basis, idle)
+        slight = tolerance("TIE") * np.abs(now.A) @ self.watch.paces(setup, t, state)
+        contradiction = self._contradiction(now.A, now.b, basis, idle, slight)
         return tuple(idle), contradiction
 
     def _rows(self, mode: Mode, staged: Staged) -> list[int]:
@@ -270,13 +376,13 @@ class ModeSearch:
         slides = [staged.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in staged.slides]
         return [*hard, *mode.closed, *stuck, *slides]
 
-    def _contradiction(self, A: Array, b: Array, basis: list[int], idle: list[int]) -> str:
-        """Why rows that others span cannot hold with them: they ask for another acceleration."""
+    def _contradiction(self, A: Array, b: Array, basis: list[int], idle: list[int], slight: Array) -> str:
+        """Why rows that others span cannot hold with them: they ask for another acceleration, by more than is slight"""
         for r in idle:
             c, *_ = np.linalg.lstsq(A[basis].T, A[r], rcond=None) if basis else (np.zeros(0),)
             gap = float(b[r] - c @ b[basis]) if basis else float(b[r])
             size = abs(float(b[r])) + float(np.abs(c) @ np.abs(b[basis])) if basis else abs(float(b[r]))
-            if abs(gap) > AGREE * size:
+            if abs(gap) > max(AGREE * size, float(slight[r])):
                 m = len(self.switches.form.constraints)
                 names = [self.switches.form.constraints[i].name for i in (r, *basis) if i < m]
                 return f"rows contradict each other there ({', '.join(map(repr, names))})"
@@ -349,7 +455,7 @@ class ModeSearch:
 
     def _stopped(self, k: int) -> bool:
         """Whether a friction has just come to rest, whatever rounding says."""
-        return self._fired in (GuardKey("stop", k), GuardKey("slow", k))
+        return k in self._halted or self._fired in (GuardKey("stop", k), GuardKey("slow", k))
 
     def speeds(self, mode: Mode, staged: Staged, t: float, state: Array) -> tuple[dict[int, Array], dict[int, float]]:
         """The sliding velocity of each friction, and what counts as zero of it."""
@@ -394,6 +500,9 @@ class ModeSearch:
         """Modes in which what does not hold is otherwise: all of it at once, then one thing after the other."""
         keys = [key_of(trial.staged, g) for g in trial.guarded.falls]
         if not trial.guarded.finite or trial.why:
+            for slips in (trial.slips, *((k,) for k in trial.slips if len(trial.slips) > 1)):  # they may hold
+                rubs = tuple(STICKS if k in slips else told for k, told in enumerate(trial.mode.rubs))
+                yield replace(trial.mode, rubs=rubs, idle=(), still=())
             yield from self._otherwise(trial.mode)
             return
         rests = {key: self._rests(trial, key, t, state) for key in keys}

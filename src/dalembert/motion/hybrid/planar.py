@@ -1,22 +1,25 @@
 """Friction that slides in a plane: its direction does not exist at rest, so that it is left and reached with care.
 
 From rest a friction begins to slip along e with |e| = 1 where the sliding velocity s grows along it: with ṡ = c − G e,
-that is (r + G) e = c for some r = |ṡ| > 0; where no such e exists it holds. The motion then begins with a moment of
-second order. Where the load has only just become more than friction holds, ṡ is zero at first and grows: the
-mode that sticks is followed for a moment τ more, in which s grows to ½ r τ e.
+that is (r + G) e = c for some r = |ṡ| > 0; where no such e exists it holds. Several do so together (`onset`). The
+motion then begins with a moment of second order. Where the load has only just become more than friction holds, ṡ is
+zero at first and grows: the mode that sticks is followed for a moment τ more, in which s grows to ½ r τ e.
 
 A friction that comes to rest is followed until its speed is too small to be seen, and then brought to rest in the time
 it takes, to second order.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.switching.modes import SLIPS, Mode
+from dalembert.derive.switching.guard_kinds import GuardKey
+from dalembert.derive.switching.modes import OFF, SLIPS, Mode
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.impact import mobility
+from dalembert.motion.hybrid.onset import together
 from dalembert.motion.hybrid.programs import Arrays, Programs
 from dalembert.motion.tolerances import tolerance
 
@@ -32,13 +35,15 @@ ONSET = 1e-4  # of the time in which the load grows by itself: how long a mode t
 class Onset(NamedTuple):
     """How frictions at rest in a plane begin to slip: directions by friction, ṡ along each, and what could be.
 
-    `holds`: whether one of them does not begin to slip at all.
+    `holds`: whether one of them does not begin to slip at all. `acceleration` (n,): the one they begin with, where it
+    is known.
     """
 
     ways: dict[int, Array]
     rates: dict[int, float]
     largest: dict[int, float]
     holds: bool
+    acceleration: Array | None = None
 
 
 class PlaneFriction:
@@ -68,9 +73,72 @@ class PlaneFriction:
         return tuple(REST * paces.get(k, 0.0) for k in range(len(mode.rubs)))
 
     def onset(
+        self,
+        mode: Mode,
+        setup: Setup,
+        t: float,
+        state: Array,
+        resting: list[int],
+        paces: dict[int, float],
+        scales: Array,
+    ) -> Onset:
+        """Which way frictions at rest begin to slip in a mode that says they do; `scales` (2n + 1,) are natural."""
+        if self._programs.switches.actual:
+            return self._in_turns(mode, setup, t, state, resting, paces)
+        now = self._programs.arrays(setup, t, state)
+        inverse = self._inverse(setup, now)
+        roots = {k: np.linalg.cholesky(self.gram(mode, k, now)) for k in resting}
+        J = {k: np.linalg.solve(roots[k], now.A[self.rows(mode, k)]) for k in resting}
+        every = np.vstack(list(J.values()))
+        Y = every @ inverse @ every.T
+        bounds = self._bounds(mode, setup, t, state, resting)
+        without = replace(mode, rubs=tuple(OFF if k in resting else r for k, r in enumerate(mode.rubs)))
+        free = self._programs.setup(without, t, state)
+        a = self._engine.watch(free, np.array([t]), state[None, :]).acceleration[0]
+        c = every @ a - np.concatenate([np.linalg.solve(roots[k], now.b[self.rows(mode, k)]) for k in resting])
+        found = together(Y, c, bounds)
+        sizes = np.linalg.norm(found.ways, axis=1)
+        margins = 4 * self._ties(mode, setup, t, state, resting, scales) / np.maximum(bounds, 1e-300) ** 2
+        holds = bool(((found.rates <= 0) & (1 - sizes > np.maximum(margins, 4 * tolerance("TIE")))).any())
+        units = found.ways / np.where(sizes > 0, sizes, 1.0)[:, None]
+        forces = (bounds[:, None] * found.ways).ravel()
+        ways = {k: roots[k] @ e for k, e in zip(resting, units, strict=True)}
+        rates = {k: 0.0 if holds else float(r) for k, r in zip(resting, found.rates, strict=True)}
+        largest = {
+            k: float(np.linalg.norm(c[2 * i : 2 * i + 2]) + np.linalg.norm(Y[2 * i : 2 * i + 2] @ np.repeat(bounds, 2)))
+            for i, k in enumerate(resting)
+        }
+        return Onset(ways, rates, largest, holds or not found.met, a - inverse @ every.T @ forces)
+
+    def _ties(self, mode: Mode, setup: Setup, t: float, state: Array, mine: list[int], scales: Array) -> Array:
+        """What counts as zero of the bound of each friction, squared, less the square of what it holds."""
+        keys = self._programs.staged(mode).keys
+        sizes = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, scales)[0]
+        own = sizes[[keys.index(GuardKey("hold", k)) for k in mine]]
+        return tolerance("TIE") * np.where(np.isfinite(own), own, 0.0)
+
+    def gram(self, mode: Mode, k: int, now: Arrays) -> Array:
+        """The products of the rows that hold a friction: |f|² = λᵀ G λ, |s|² = ṡᵀ G⁻¹ ṡ."""
+        rows = self.rows(mode, k)
+        P = list(self._programs.switches.rubs[k].particle)
+        if not P or len(rows) == 1:
+            return np.eye(len(rows))
+        J, M = now.A[np.ix_(rows, P)], now.M[np.ix_(P, P)]
+        plain = np.array_equal(M, M[0, 0] * np.eye(len(P)))
+        out: Array = J @ J.T if plain else J @ np.linalg.solve(M, J.T)
+        return out
+
+    def _bounds(self, mode: Mode, setup: Setup, t: float, state: Array, mine: list[int]) -> Array:
+        """The force (K,) that each of some frictions has when it slips."""
+        staged = self._programs.staged(mode)
+        looked = setup.code.looked(state[None, :], np.array([t]), setup.numbers)[0]
+        out: Array = np.maximum(looked[[staged.slipping[k] for k in mine]], 0.0)
+        return out
+
+    def _in_turns(
         self, mode: Mode, setup: Setup, t: float, state: Array, resting: list[int], paces: dict[int, float]
     ) -> Onset:
-        """Which way frictions at rest begin to slip in a mode that says they do."""
+        """The same where friction changes what presses, so that the forces do not add up: one after the other."""
         now = self._programs.arrays(setup, t, state)
         inverse = self._inverse(setup, now)
         ways = {k: np.array([1.0, 0.0]) for k in resting}

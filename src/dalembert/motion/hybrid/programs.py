@@ -47,7 +47,7 @@ class Programs:
         self.engine, self.system, self.values = engine, system, values
         self.switches: Switches = switches(form(system))
         self.given: dict[Symbol, float] = dict(zip(system.symbols, map(float, values), strict=True))
-        self._stages: dict[tuple[Bases, bool, bool], Staged] = {}
+        self._stages: dict[tuple[Bases, bool, bool, bool], Staged] = {}
         self._of_stage: dict[int, Staged] = {}
         self._setups: dict[tuple[Key, Mode, tuple[float, ...]], Setup] = {}
         self._augment: bool | None = None
@@ -70,7 +70,7 @@ class Programs:
 
     def staged(self, mode: Mode) -> Staged:
         """The stage of a mode."""
-        key = (mode.bases, 0 in mode.signs, self._spare(mode))
+        key = (mode.bases, 0 in mode.signs, self._spare(mode), bool(mode.leans))
         if key not in self._stages:
             self._stages[key] = staged(self.switches.form, *key)
             self._of_stage[id(self._stages[key].stage)] = self._stages[key]

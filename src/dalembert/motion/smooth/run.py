@@ -33,6 +33,8 @@ SHORTER, TRIES = 4.0, 26  # by how much a step that fails is made shorter, and h
 
 OFTEN = 0.1  # seconds between calls of progress
 SHORTLY = 2.0**-10  # of a step: so long after it a root that stays zero is told from one that is passed
+FASTER = 2.0**20  # times a velocity that has become none: there its force is told from one that has no limit
+NEARER, CALM = 2.0**-5, 0.5  # of the way to a root that becomes zero, and what is left of its force ever nearer
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -298,6 +300,8 @@ class Run:
         self._reductions += 1
         short = span / SHORTER
         if self._reductions > TRIES or short <= 64 * EPS * abs(self.t):
+            if self._at_rest():
+                return None
             fault = self.mover.blame(self.t, self.state)
             where = at(self.system, self.t, self.state)
             if fault.missing or self._too_fast():
@@ -328,6 +332,7 @@ class Run:
             time - self._crossings[0] < NEAR * self._crossings[1]
             or self._stays(view, place, time, problem.minimum.column)
         )
+        again = again and self._calm(view, place, time, problem.minimum.column)
         end = min(time if again else time + way, self.until)
         self._until(view, place, end)
         self._crossed = max(time, self.t)
@@ -339,6 +344,46 @@ class Run:
         self._pending.append(Event(time, "crossing", f"{what}: passed by the polynomial of the step before it"))
         self._before = None
         return None
+
+    def _calm(self, view: View, place: int, time: float, root: int) -> bool:
+        """Whether the acceleration towards a root that becomes zero tends to the one without it."""
+        course = view.course
+        setup = course.legs[int(course.leg_of[place])].setup
+        off = setup.resting(sorted({root, *np.flatnonzero(self.engine.roots(setup) == 0).tolist()}))
+        span = time - float(course.begins[place])
+        times = time - span * np.array([NEARER, NEARER**5])
+        states = course.states(times, np.full(2, place))
+        apart = np.abs(self.engine.watch(setup, times, states).acceleration - self.engine.watch(off, times, states)[0])
+        return bool((apart[1] <= CALM * apart[0]).all())
+
+    def _at_rest(self) -> bool:
+        """Whether steps end because a velocity under a root has become none, as by v' = −v^(1/4); it stays so.
+
+        What stands under it is nothing by its natural scale, without it nothing would move, and its force falls with
+        the velocity.
+        """
+        setup, t, n = self.mover.setup, np.array([self.t]), self._n
+        mine = np.flatnonzero(self.engine.roots(setup) > 0) if self.engine.name != "plain" else ()
+        if not len(mine):
+            return False
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (4, 2 * n))
+        natural = self.engine.watch(setup, np.repeat(t, 4), self.state + signs * self.sizes[: 2 * n])
+        here = self.engine.watch(setup, t, self.state[None, :])
+        zero = [int(r) for r in mine if here.radicands[0, r] <= EPS * np.abs(natural.radicands[:, r]).max()]
+        if not zero:
+            return False
+        off = setup.resting(sorted({*zero, *np.flatnonzero(self.engine.roots(setup) == 0).tolist()}))
+        faster = np.concatenate([self.state[:n], FASTER * self.state[n:]])
+        states, times = np.vstack([self.state, faster]), np.repeat(t, 2)
+        without = self.engine.watch(off, times, states).acceleration
+        apart = np.abs(self.engine.watch(setup, times, states).acceleration - without)
+        if not ((apart[0] <= CALM * apart[1]).all() and (np.abs(without[0]) <= apart[1].max() / FASTER).all()):
+            return False
+        self.mover.rest(zero)
+        none = np.abs(self.state[n:]) <= EPS**0.5 * self.sizes[n : 2 * n]
+        self.state = np.concatenate([self.state[:n], np.where(none, 0.0, self.state[n:])])
+        self._reductions, self._cap, self._before = 0, None, None
+        return True
 
     def _stays(self, view: View, place: int, time: float, root: int) -> bool:
         """Whether what stands under a root that becomes zero stays so by the forces that then act."""
@@ -479,7 +524,7 @@ class Run:
 
     def _stuck(self, moved: Moved) -> Status | None:
         """The end of a run from which no further step can be taken."""
-        if moved.broken is None:
+        if moved.broken is None or self._at_rest():
             return None
         fault = self.mover.blame(self.t, self.state)
         return Status(Ending.BROKEN, f"{moved.broken}, at {at(self.system, self.t, self.state)}: {fault.words}")

@@ -11,6 +11,7 @@ from numpy.polynomial.legendre import leggauss
 from dalembert.derive import Array
 from dalembert.engine import WORKS
 from dalembert.motion.smooth.leg import Course
+from dalembert.motion.tolerances import EPS
 
 RULES = {count: (leggauss(count)[0] / 2 + 0.5, leggauss(count)[1] / 2) for count in (5, 10)}
 
@@ -39,5 +40,7 @@ def _integrals(engine: Any, course: Course, places: Array, spans: Array) -> Arra
     each = np.repeat(places, len(nodes))
     states = course.states(times, each)
     power = engine.powers(course.legs[0].setup, times, states, course.numbers(each))
-    out: Array = np.einsum("kjw,j->kw", power.reshape(len(places), len(nodes), -1), weights) * spans[:, None]
+    done = np.einsum("kjw,j->kw", power.reshape(len(places), len(nodes), -1), weights) * spans[:, None]
+    none = spans <= 4 * EPS * np.abs(course.begins[places])  # where friction begins to slip, it has no direction
+    out: Array = np.where(none[:, None], 0.0, done)
     return out

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
+from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import OFF, SLIPS, STICKS, Mode
 from dalembert.derive.variants import with_constraints
 from dalembert.engine import Steps
@@ -17,25 +17,25 @@ from dalembert.motion.blame import FAILURES, Blame, at, blame
 from dalembert.motion.hybrid.bounces import Bounces, Struck
 from dalembert.motion.hybrid.flights import Flights
 from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of, unarmed
+from dalembert.motion.hybrid.guesses import Guesses, beyond
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.hybrid.sound import refuse_massless, what_jumps
 from dalembert.motion.hybrid.switch_events import told
+from dalembert.motion.hybrid.walk import Walk
 from dalembert.motion.smooth.leg import Leg
 from dalembert.motion.smooth.mover import Moved
 from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Ending, Event, Status
-from dalembert.motion.tolerances import EPS, tolerance
+from dalembert.motion.tolerances import tolerance
 
 AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
 LEGS, STEPS = 64, 256  # of one course at most
 FEW = 4
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
-SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
 FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
-NEWTON, ULPS = 6, 4
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
 BALANCE = 2.0**-6  # of what forces could do in a leg: with TIE, what their rounding leaves of a state that they balance
 REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that what ends the next one is found
@@ -81,6 +81,8 @@ class HybridMover:
         self._search = ModeSearch(self.programs, self._watch)
         self._bounces = Bounces(self.programs)
         self._flights = Flights(self.programs)
+        self._walk = Walk(self.programs)
+        self._guesses = Guesses(self.programs)
         self.mode: Mode | None = None
         self.setup: Setup | None = None
         self._fired: GuardKey | None = None
@@ -187,7 +189,9 @@ class HybridMover:
                 none = Steps(np.array([t, until]), _constant(state, self.engine.order(self.setup)))
                 out.append(Leg(self.setup, none, self.mode, events, impulse, self.memo(), brief=True))
                 break
-            steps = self._steps(t, state, min(until, t + REACH * self._lasted), left, longest)
+            steps = self._walk.until_zero(
+                self.setup, t, state, min(until, t + REACH * self._lasted), left, longest, self.sizes
+            )
             if not steps.count:
                 if steps.fired is None and steps.broken:
                     steps = replace(steps, fired=self._falls(t, state))
@@ -236,7 +240,9 @@ class HybridMover:
         def walk(setup: Setup, begin: float, after: Array, lasted: float) -> Steps:
             if not units:
                 units.append(self.engine.units(setup, begin, after, self.sizes, until - begin))
-            return self._walked(setup, begin, after, min(until, begin + REACH * lasted), most, longest, units[0])
+            return self._walk.until_guard(
+                setup, begin, after, min(until, begin + REACH * lasted), most, longest, units[0]
+            )
 
         setup, flights = self._flights.go(
             fired.place, t, state, staged, self.setup, mode, self.scales, self._lasted, self._ahead, walk
@@ -254,7 +260,7 @@ class HybridMover:
             self.count += 1
             legs.append(Leg(setup, flight.steps, mode, (flight.event,), flight.energy, self.memo()))
         if legs[-1].steps.fired is not None and legs[-1].steps.fired not in self._flights.contacts(staged, setup, mode):
-            legs[-1] = replace(legs[-1], steps=self._refined(legs[-1].steps))
+            legs[-1] = replace(legs[-1], steps=self._walk.refined(setup, legs[-1].steps))
         self._drifts(legs[-1].begin, flights[-1].after, legs[-1].end - legs[-1].begin)
         return legs
 
@@ -271,68 +277,6 @@ class HybridMover:
         if rest:
             self.rest(rest)
         return moment
-
-    def _steps(self, t: float, state: Array, until: float, most: int, longest: float) -> Steps:
-        """Steps until a guard falls, its time refined to that of the zero itself."""
-        assert self.setup is not None
-        units = self.engine.units(self.setup, t, state, self.sizes, until - t)
-        steps = self._walked(self.setup, t, state, until, most, longest, units)
-        return steps if steps.fired is None or not steps.count else self._refined(steps)
-
-    def _walked(
-        self, setup: Setup, t: float, state: Array, until: float, most: int, longest: float, units: Array | None
-    ) -> Steps:
-        """Steps until a guard falls, by its slack; one that falls early in a long step is found with a shorter one."""
-        steps = self.engine.steps(setup, t, state, until, most, longest, units)
-        if steps.fired is not None and steps.count == 1:
-            span, way = self._full_span(steps, 0), float(steps.times[-1]) - t
-            if way < SHORT * span < inf:
-                again = self.engine.steps(setup, t, state, until, most, min(longest, 2 * way), units)
-                if again.fired == steps.fired and again.count == 1:
-                    return again
-        return steps
-
-    def _full_span(self, steps: Steps, last: int) -> float:
-        """How long the last step could have been, about: where its terms are no longer small."""
-        if not steps.coefficients[last, :, -2:].any():
-            return inf
-        terms = np.abs(steps.coefficients[last])
-        order = terms.shape[1] - 1
-        size = terms[:, 0].max()
-        top = terms[:, -2:].max(axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            radii = (size / top) ** (1.0 / np.array([order - 1, order]))
-        return float(radii.min()) * 0.13 * steps.unit if np.isfinite(radii).all() else inf
-
-    def _refined(self, steps: Steps) -> Steps:
-        """The steps up to the zero of the guard that fell: it was given a slack."""
-        setup, guard, last = self.setup, steps.fired, steps.count - 1
-        assert setup is not None
-        assert guard is not None
-        begin, end = float(steps.times[last]), float(steps.times[-1])
-
-        def value(time: float) -> float:
-            place = steps.within(last, time)
-            return float(setup.code.guards(place[None, :], np.array([time]), setup.numbers)[0, guard])
-
-        one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
-        two, at_one, at_two = end, value(one), value(end)
-        for _ in range(NEWTON):
-            if at_two == at_one or not at_two:
-                break
-            new = min(max(two - at_two * (two - one) / (at_two - at_one), begin), end)
-            if abs(new - two) <= EPS * abs(two):
-                break
-            one, at_one, two = two, at_two, new
-            at_two = value(two)
-        time = two if abs(at_two) <= abs(at_one) else one
-        if key_of(self.programs.staged_of(setup), guard).kind == "side":
-            for _ in range(ULPS):  # what a mode is made of need not exist beyond the zero, not even by rounding
-                if time <= begin or value(time) >= 0:
-                    break
-                time = float(np.nextafter(time, begin))
-        count = steps.count if time > begin else last
-        return replace(steps.until(count, time if time > begin else None), fired=guard)
 
     def _switched(self, guard: int) -> None:
         """Take note of the guard that fell."""
@@ -391,7 +335,7 @@ class HybridMover:
         earlier = before or self.programs.blank()
         begins = before is None
         try:
-            signs = earlier.signs if not begins else self._first_signs(t, state, earlier)
+            signs = earlier.signs if not begins else self._guesses.first_signs(t, state, earlier, self.scales)
             guess = replace(earlier, signs=signs)
             if begins:
                 self.programs.check(guess, t, state)
@@ -400,9 +344,9 @@ class HybridMover:
             impulse, known = 0.0, set()
             struck = None
             if self.switches.one_sided and (begins or fired is None or fired.kind in ("touch", "side")):
-                beyond = replace(guess, idle=(), still=(), signs=_beyond(guess.signs, fired))
-                setup = self.programs.setup(beyond, t, state)
-                struck = self._bounces.at(t, state, beyond, setup, self.scales, self._lasted)
+                there = replace(guess, idle=(), still=(), signs=beyond(guess.signs, fired))
+                setup = self.programs.setup(there, t, state)
+                struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted)
                 if struck is not None and not struck.met:
                     return self._contradicts(t, state)
             if struck is not None:
@@ -415,7 +359,13 @@ class HybridMover:
                 if struck.rests and self.switches.rubs:
                     t, state, events, impulse = self._come_to_rest(struck, t, state, guess)
             found = self._search.find(
-                t, state, self._guesses(guess, fired, t, state, begins), self.scales, begins, fired, halted
+                t,
+                state,
+                self._guesses.after(guess, fired, t, state, begins, self.scales),
+                self.scales,
+                begins,
+                fired,
+                halted,
             )
             if begins:
                 refuse_massless(self.engine, self.programs, found, t)
@@ -592,48 +542,6 @@ class HybridMover:
     def _memo_of(self, trial: Trial) -> Memo:
         return Memo(trial.mode, trial.setup, self._resting, len(self._times), self.count, self.sizes, self._adrift)
 
-    def _guesses(self, guess: Mode, fired: GuardKey | None, t: float, state: Array, begins: bool) -> list[Mode]:
-        """The modes to begin a search with, the likeliest first."""
-        if begins or fired is None:
-            setup = self.programs.setup(replace(guess, idle=(), still=()), t, state)
-            return [replace(guess, closed=self._touching(setup, t, state))]
-        if fired.kind == "touch":
-            setup = self.programs.setup(replace(guess, idle=(), still=()), t, state)
-            touching = self._touching(setup, t, state)
-            closed = tuple(sorted({*guess.closed, *touching} & {*touching}))
-            return [replace(guess, closed=closed), replace(guess, closed=tuple(j for j in closed if j != fired.place))]
-        after = list(KINDS[fired.kind].after(self.switches, guess, fired.place, True))
-        if fired.kind == "hold" and guess.idle:  # others may hold what it does not
-            return [guess, *after]
-        return [m for m in after if 0 not in m.signs] or [guess]
-
-    def _touching(self, setup: Setup, t: float, state: Array) -> tuple[int, ...]:
-        """The contacts that are closed at a state: they touch, and neither part nor close."""
-        now = self.programs.arrays(setup, t, state)
-        floors = tolerance("TIE") * self.engine.sizes(setup, np.array([t]), state[None, :], self.scales)[0]
-        rows = len(now.b)
-        return tuple(
-            j for j in self.switches.one_sided if now.level[j] <= floors[j] and now.rate[j] <= floors[rows + j]
-        )
-
-    def _first_signs(self, t: float, state: Array, mode: Mode) -> tuple[int, ...]:
-        """The sides that switching functions are on at a state; where one is zero, the positive one."""
-        signs = list(mode.signs)
-        for _ in range(len(signs) + 1 if signs else 0):
-            now = replace(mode, signs=tuple(signs))
-            setup = self.programs.setup(now, t, state)
-            staged = self.programs.staged(now)
-            values = setup.code.guards(state[None, :], np.array([t]), setup.numbers)[0]
-            sizes = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, self.scales)[0]
-            new = list(signs)
-            for i, key in enumerate(staged.keys):
-                if key.kind == "side" and values[i] < -tolerance("TIE") * sizes[i]:
-                    new[key.place] = -signs[key.place]
-            if new == signs:
-                break
-            signs = new
-        return tuple(signs)
-
     def _jammed(self, fired: GuardKey, t: float, state: Array) -> Status | None:
         """The end of a run where friction is no longer what it can be: unique, and against the motion."""
         if fired.kind == "coefficient":
@@ -660,13 +568,6 @@ class HybridMover:
 
     def _where(self, t: float, state: Array) -> str:
         return at(self.system, t, state)
-
-
-def _beyond(signs: tuple[int, ...], fired: GuardKey | None) -> tuple[int, ...]:
-    """The sides beyond a switching function that was reached."""
-    if fired is None or fired.kind != "side":
-        return signs
-    return tuple(-s if i == fired.place else s for i, s in enumerate(signs))
 
 
 def _growing(steps: Steps, change: Array) -> Steps:

@@ -1,0 +1,72 @@
+"""Where a search of modes begins: with the modes that what has fallen makes likely."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
+from dalembert.derive.switching.modes import Mode
+from dalembert.engine.taylor import Setup
+from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.tolerances import tolerance
+
+
+class Guesses:
+    """Guesses at modes, for one system with its values, by natural scales (2n + 1,)."""
+
+    def __init__(self, programs: Programs) -> None:
+        self._programs = programs
+
+    def after(
+        self, guess: Mode, fired: GuardKey | None, t: float, state: Array, begins: bool, scales: Array
+    ) -> list[Mode]:
+        """The modes to begin a search with, the likeliest first."""
+        if begins or fired is None:
+            setup = self._programs.setup(replace(guess, idle=(), still=()), t, state)
+            return [replace(guess, closed=self._touching(setup, t, state, scales))]
+        if fired.kind == "touch":
+            setup = self._programs.setup(replace(guess, idle=(), still=()), t, state)
+            touching = self._touching(setup, t, state, scales)
+            closed = tuple(sorted({*guess.closed, *touching} & {*touching}))
+            return [replace(guess, closed=closed), replace(guess, closed=tuple(j for j in closed if j != fired.place))]
+        after = list(KINDS[fired.kind].after(self._programs.switches, guess, fired.place, True))
+        if fired.kind == "hold" and guess.idle:  # others may hold what it does not
+            return [guess, *after]
+        return [m for m in after if 0 not in m.signs] or [guess]
+
+    def _touching(self, setup: Setup, t: float, state: Array, scales: Array) -> tuple[int, ...]:
+        """The contacts that are closed at a state: they touch, and neither part nor close."""
+        now = self._programs.arrays(setup, t, state)
+        floors = tolerance("TIE") * self._programs.engine.sizes(setup, np.array([t]), state[None, :], scales)[0]
+        rows = len(now.b)
+        return tuple(
+            j
+            for j in self._programs.switches.one_sided
+            if now.level[j] <= floors[j] and now.rate[j] <= floors[rows + j]
+        )
+
+    def first_signs(self, t: float, state: Array, mode: Mode, scales: Array) -> tuple[int, ...]:
+        """The sides that switching functions are on at a state; where one is zero, the positive one."""
+        signs = list(mode.signs)
+        for _ in range(len(signs) + 1 if signs else 0):
+            now = replace(mode, signs=tuple(signs))
+            setup = self._programs.setup(now, t, state)
+            staged = self._programs.staged(now)
+            values = setup.code.guards(state[None, :], np.array([t]), setup.numbers)[0]
+            sizes = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, scales)[0]
+            new = list(signs)
+            for i, key in enumerate(staged.keys):
+                if key.kind == "side" and values[i] < -tolerance("TIE") * sizes[i]:
+                    new[key.place] = -signs[key.place]
+            if new == signs:
+                break
+            signs = new
+        return tuple(signs)
+
+
+def beyond(signs: tuple[int, ...], fired: GuardKey | None) -> tuple[int, ...]:
+    """The sides beyond a switching function that was reached."""
+    if fired is None or fired.kind != "side":
+        return signs
+    return tuple(-s if i == fired.place else s for i, s in enumerate(signs))

@@ -1,0 +1,270 @@
+"""The rows of a mode at a state: which are redundant, what stands still, and how frictions share what they hold.
+
+A row that others span is left out, where it asks for nothing else. Where frictions that stick hold the same, no
+equation says which of them does: they lean on each other so that all hold, as long as some way does.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.switching.guard_kinds import GuardKey
+from dalembert.derive.switching.modes import STICKS, Mode
+from dalembert.derive.switching.stages import Staged
+from dalembert.engine.taylor import Setup
+from dalembert.motion.hybrid.guard_watch import GuardWatch
+from dalembert.motion.hybrid.planar import PlaneFriction
+from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.hybrid.sharing import Holding, first_zero, nearest, shares
+from dalembert.motion.smooth.projection import settled
+from dalembert.motion.tolerances import tolerance
+from dalembert.principles import balanced_units
+
+RANK = 1e-12  # the square of the sine between a row and the others below which it is redundant
+AGREE = 1e-8  # what a redundant row may ask for differently, relative to its terms
+
+
+class ModeRows:
+    """The rows of modes, for one system with its values; `scales` (2n + 1,) are the natural ones at present."""
+
+    def __init__(self, programs: Programs, watch: GuardWatch, planar: PlaneFriction) -> None:
+        self._programs, self._watch, self._planar = programs, watch, planar
+        self._engine, self._switches = programs.engine, programs.switches
+        self.scales: Array = np.zeros(0)
+
+    def on(self, mode: Mode, t: float, state: Array, slow: tuple[float, ...] = ()) -> tuple[Mode, Setup, Array, str]:
+        """The mode without rows that are redundant, and the state on the others; why it cannot be, where it cannot."""
+        mode = replace(mode, idle=(), still=())
+        setup, watch = self._programs.seen(mode, t, state, slow)
+        force = self._engine.in_force([setup])[0]
+        if not force.any():
+            return mode, setup, state, ""
+        if mode.closed and self._parts(mode, setup, t, state, watch.rate[0]):
+            return mode, setup, state, "a contact that parts cannot be closed"
+        least = watch.pivots.min(initial=1.0)
+        if not (least > tolerance("DEPENDENT") * 10 and np.isfinite(watch.acceleration).all()):
+            idle, why = self._idle(mode, setup, t, state)
+            if why:
+                return mode, setup, state, why
+            mode = replace(mode, idle=idle)
+            setup = self._programs.setup(mode, t, state, slow)
+        begin = settled(self._engine, setup, t, state)
+        still = self._still(mode, setup, t, begin)
+        if still:
+            mode = replace(mode, still=still)
+            setup = self._programs.setup(mode, t, begin, slow)
+            begin = begin.copy()
+            begin[[len(begin) // 2 + i for i in still]] = 0.0
+        if mode.idle and not self._switches.actual:
+            mode = self._leaning(mode, setup, t, begin)
+            setup = self._programs.setup(mode, t, begin, slow)
+        return mode, setup, begin, ""
+
+    def _leaning(self, mode: Mode, setup: Setup, t: float, state: Array) -> Mode:
+        """The mode where what sticks is shared among frictions so that all hold; as it is where they do anyway.
+
+        They are to slip together: the shares change in time towards those at which no others are left.
+        """
+        staged = self._programs.staged(mode)
+        stuck = [k for k, told in enumerate(mode.rubs) if told == STICKS]
+        spare = [r for k in stuck if len(staged.sticks[k]) > 1 for r in staged.sticks[k] if r in mode.idle]
+        if not spare:
+            return mode
+        values = setup.code.guards(state[None, :], np.array([t]), setup.numbers)[0]
+        floors = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, self.scales)[0]
+        near = values <= 4 * tolerance("TIE") * floors
+        if not any(near[g] for g, key in enumerate(staged.keys) if key.kind in ("up", "down", "hold")
+                   and mode.rubs[key.place] == STICKS):  # fmt: skip
+            return mode
+        now = self._holding(mode, setup, t, state, spare)
+        found, grows = shares(now), np.zeros(len(spare))
+        if (most := nearest(now, found)) < 1 - 4 * tolerance("TIE"):
+            terms = self._engine.expansion(setup, t, state)
+            span = self._watch.span(t, state, terms, self.scales) if np.isfinite(terms).all() else 0.0
+
+            def later(delay: float) -> tuple[float, Array]:
+                there = (delay ** np.arange(terms.shape[1])) @ terms.T
+                held = self._holding(mode, setup, t + delay, there, spare)
+                p = shares(held)
+                return nearest(held, p) - 1, p
+
+            delay, then = first_zero(later, most - 1, span) if span > 0 else (0.0, found)
+            grows = (then - found) / delay if delay > 0 else grows
+        leans = zip(spare, map(float, found - grows * t), map(float, grows), strict=True)
+        return replace(mode, leans=tuple(leans))
+
+    def _holding(self, mode: Mode, setup: Setup, t: float, state: Array, spare: list[int]) -> list[Holding]:
+        """What frictions that stick hold at a state, and by what rows that others span."""
+        staged, times, states = self._programs.staged(mode), np.array([t]), state[None, :]
+        values = dict(zip(staged.keys, setup.code.guards(states, times, setup.numbers)[0], strict=False))
+        now = self._programs.arrays(setup, t, state)
+        basis = [r for r in self._order(mode, staged) if r not in mode.idle]
+        W = _metric(now.M, now.A[[*basis, *spare]])
+        W = np.eye(len(now.M)) if W is None else W
+        K = np.linalg.lstsq((now.A[basis] @ W).T, (now.A[spare] @ W).T, rcond=None)[0]
+        by = np.zeros((len(now.b), len(spare)))
+        by[basis], by[spare] = -K, np.eye(len(spare))
+        reactions = self._engine.along(setup, times, states).reactions[0]
+        out = []
+        for k in (k for k, told in enumerate(mode.rubs) if told == STICKS):
+            rows = list(staged.sticks[k])
+            root = np.linalg.cholesky(self._planar.gram(mode, k, now)).T
+            own = root @ reactions[rows]
+            if len(rows) == 1:
+                bound = float(values[GuardKey("up", k)] + values[GuardKey("down", k)]) / 2
+            else:
+                bound = float(np.sqrt(max(values[GuardKey("hold", k)] + own @ own, 0.0)))
+            if by[rows].any():
+                out.append(Holding(own, root @ by[rows], bound))
+        return out
+
+    def _parts(self, mode: Mode, setup: Setup, t: float, state: Array, rate: Array) -> bool:
+        """Whether a contact of the mode moves apart."""
+        closed = list(mode.closed)
+        if not (rate[closed] > 0).any():
+            return False
+        sizes = self._engine.sizes(setup, np.array([t]), state[None, :], self.scales)[0][len(rate) :]
+        return bool((rate[closed] > tolerance("TIE") * sizes[closed]).any())
+
+    def _idle(self, mode: Mode, setup: Setup, t: float, state: Array) -> tuple[tuple[int, ...], str]:
+        """The rows in force that others span, by place; why they cannot be, where they ask for something else."""
+        now = self._programs.arrays(setup, t, state)
+        staged = self._programs.staged(mode)
+        rows = self._order(mode, staged)
+        W = _metric(now.M, now.A[rows])
+        if W is None:
+            return (), "the mass matrix is singular here, and the constraints do not make up for it"
+        basis: list[int] = []
+        kept: list[Array] = []
+        idle: list[int] = []
+        for r in rows:
+            own = W.T @ now.A[r]
+            length = float(own @ own)
+            rest = own.copy()
+            for _ in range(2):
+                for e in kept:
+                    rest -= (e @ rest) * e
+            if length > 0 and float(rest @ rest) > RANK * length:
+                kept.append(rest / np.linalg.norm(rest))
+                basis.append(r)
+            else:
+                idle.append(r)
+        slight = tolerance("TIE") * np.abs(now.A) @ self._watch.paces(setup, t, state)
+        contradiction = self._contradiction(now.A, now.b, basis, idle, slight)
+        return tuple(idle), contradiction
+
+    def _order(self, mode: Mode, staged: Staged) -> list[int]:
+        """The rows of a mode in the order in which they are taken: two-sided ones, contacts, what sticks, surfaces."""
+        s = self._switches
+        hard = [j for j in range(len(s.form.constraints)) if j not in s.one_sided]
+        stuck = [r for k, state in enumerate(mode.rubs) if state == STICKS for r in staged.sticks.get(k, ())]
+        slides = [staged.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in staged.slides]
+        return [*hard, *mode.closed, *stuck, *slides]
+
+    def _contradiction(self, A: Array, b: Array, basis: list[int], idle: list[int], slight: Array) -> str:
+        """Why rows that others span cannot hold with them: they ask for another acceleration, by more than is slight"""
+        for r in idle:
+            c, *_ = np.linalg.lstsq(A[basis].T, A[r], rcond=None) if basis else (np.zeros(0),)
+            gap = float(b[r] - c @ b[basis]) if basis else float(b[r])
+            size = abs(float(b[r])) + float(np.abs(c) @ np.abs(b[basis])) if basis else abs(float(b[r]))
+            if abs(gap) > max(AGREE * size, float(slight[r])):
+                m = len(self._switches.form.constraints)
+                names = [self._switches.form.constraints[i].name for i in (r, *basis) if i < m]
+                return f"rows contradict each other there ({', '.join(map(repr, names))})"
+        return ""
+
+    def _still(self, mode: Mode, setup: Setup, t: float, state: Array) -> tuple[int, ...]:
+        """The coordinates that rows among themselves leave no freedom, at rest and not moved by time."""
+        n = len(state) // 2
+        if (STICKS not in mode.rubs and 0 not in mode.signs) or not self._programs.staged(mode).stage.still:
+            return ()
+        staged = self._programs.staged(mode)
+        rows = [r for r in self._order(mode, staged) if r not in mode.idle]
+        used, moving = setup.code.pattern[rows], [setup.code.moving_rows[r] for r in rows]
+        group = list(range(n))
+        for row in used:
+            joined = {group[i] for i in np.flatnonzero(row)}
+            group = [min(joined) if g in joined else g for g in group]
+        v = np.abs(state[n:])
+        floor = tolerance("TIE") * self.scales[n : 2 * n]
+        A: Array | None = None
+        out: list[int] = []
+        members: dict[int, tuple[list[int], list[int]]] = {name: ([], []) for name in group}
+        for i, name in enumerate(group):
+            members[name][0].append(i)
+        for k, row in enumerate(used):
+            if row.any():
+                members[group[int(row.argmax())]][1].append(k)
+        for places, mine in members.values():
+            if len(mine) < len(places) or any(moving[k] for k in mine) or (v[places] > floor[places]).any():
+                continue
+            if A is None:
+                A = self._programs.arrays(setup, t, state).A
+            if len(places) == 1 and A[[rows[k] for k in mine], places[0]].any():
+                out += places
+                continue
+            block = A[[rows[k] for k in mine]][:, places]
+            size = np.linalg.norm(block, axis=0)
+            lengths = np.linalg.norm(block / np.where(size > 0, size, 1.0), axis=1, keepdims=True)
+            unit = block / np.where(size > 0, size, 1.0) / np.where(lengths > 0, lengths, 1.0)
+            if np.linalg.matrix_rank(unit, tol=1e-8) == len(places):
+                out += places
+        return tuple(sorted(out))
+
+    def with_bases(self, mode: Mode, t: float, state: Array) -> Mode:
+        """The mode with what holds each particle that rubs: the constraints in force on it, as far as independent."""
+        s = self._switches
+        if not any(rub.particle for rub in s.rubs):
+            return mode
+        active = s.active(mode)
+        setup = self._programs.setup(replace(mode, idle=(), still=()), t, state)
+        pattern, moving = setup.code.pattern, setup.code.moving_rows
+        A = self._programs.arrays(setup, t, state).A
+        bases = []
+        for rub, known in zip(s.rubs, mode.bases, strict=True):
+            P = list(rub.particle)
+            if not P:
+                bases.append(known)
+                continue
+            within = [r for r in active if not np.delete(pattern[r], P).any() and A[r].any() and not moving[r]]
+            basis = _independent(A[:, P], within)
+            if not basis:
+                bases.append(known)  # it is off
+                continue
+            chart = -1
+            if len(P) - len(basis) == 2:
+                row = np.abs(A[basis[0], P])
+                old = P.index(known[1]) if known[1] in P else -1
+                chart = known[1] if old >= 0 and row[old] >= 0.3 * row.max() else P[int(row.argmax())]
+            bases.append((tuple(basis), chart))
+        return replace(mode, bases=tuple(bases))
+
+
+def _metric(M: Array, A: Array) -> Array | None:
+    """W with W Wᵀ = (M + AᵀGA)⁻¹, G such that all is of one size; None where there is none."""
+    units = balanced_units(M, A)
+    scaled = units[:, None] * M * units
+    B = A * units
+    lengths = np.linalg.norm(B, axis=1, keepdims=True)
+    B = B / np.where(lengths > 0, lengths, 1.0)
+    try:
+        values, vectors = np.linalg.eigh(scaled)
+        if values[0] <= 1e-12 * values[-1]:
+            values, vectors = np.linalg.eigh(scaled + B.T @ B)
+    except np.linalg.LinAlgError:
+        return None
+    if not values[0] > 0:
+        return None
+    out: Array = units[:, None] * vectors / np.sqrt(values)
+    return out
+
+
+def _independent(A: Array, rows: list[int]) -> list[int]:
+    """The rows that are independent, in their order."""
+    kept: list[int] = []
+    for r in rows:
+        unit = np.array([A[i] / np.linalg.norm(A[i]) for i in (*kept, r)])
+        if (len(unit) == 1 and np.isfinite(unit).all()) or np.linalg.svd(unit, compute_uv=False)[-1] > 1e-8:
+            kept.append(r)
+    return kept

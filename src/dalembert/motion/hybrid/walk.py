@@ -1,0 +1,86 @@
+"""Steps of a mode until a guard falls to zero, and the time of the zero itself."""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.engine import Steps
+from dalembert.engine.taylor import Setup
+from dalembert.motion.hybrid.guard_watch import key_of
+from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.tolerances import EPS
+
+SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
+NEWTON, ULPS = 6, 4
+
+
+class Walk:
+    """Walks in the modes of one system."""
+
+    def __init__(self, programs: Programs) -> None:
+        self._programs, self._engine = programs, programs.engine
+
+    def until_zero(
+        self, setup: Setup, t: float, state: Array, until: float, most: int, longest: float, sizes: Array
+    ) -> Steps:
+        """Steps until a guard falls, its time refined to that of the zero itself; `sizes` (2n,) are those of late."""
+        units = self._engine.units(setup, t, state, sizes, until - t)
+        steps = self.until_guard(setup, t, state, until, most, longest, units)
+        return steps if steps.fired is None or not steps.count else self.refined(setup, steps)
+
+    def until_guard(
+        self, setup: Setup, t: float, state: Array, until: float, most: int, longest: float, units: Array | None
+    ) -> Steps:
+        """Steps until a guard falls, by its slack; one that falls early in a long step is found with a shorter one."""
+        steps = self._engine.steps(setup, t, state, until, most, longest, units)
+        if steps.fired is not None and steps.count == 1:
+            span, way = _full_span(steps), float(steps.times[-1]) - t
+            if way < SHORT * span < inf:
+                again = self._engine.steps(setup, t, state, until, most, min(longest, 2 * way), units)
+                if again.fired == steps.fired and again.count == 1:
+                    return again
+        return steps
+
+    def refined(self, setup: Setup, steps: Steps) -> Steps:
+        """The steps up to the zero of the guard that fell: it was given a slack."""
+        guard, last = steps.fired, steps.count - 1
+        assert guard is not None
+        begin, end = float(steps.times[last]), float(steps.times[-1])
+
+        def value(time: float) -> float:
+            place = steps.within(last, time)
+            return float(setup.code.guards(place[None, :], np.array([time]), setup.numbers)[0, guard])
+
+        one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
+        two, at_one, at_two = end, value(one), value(end)
+        for _ in range(NEWTON):
+            if at_two == at_one or not at_two:
+                break
+            new = min(max(two - at_two * (two - one) / (at_two - at_one), begin), end)
+            if abs(new - two) <= EPS * abs(two):
+                break
+            one, at_one, two = two, at_two, new
+            at_two = value(two)
+        time = two if abs(at_two) <= abs(at_one) else one
+        if key_of(self._programs.staged_of(setup), guard).kind == "side":
+            for _ in range(ULPS):  # what a mode is made of need not exist beyond the zero, not even by rounding
+                if time <= begin or value(time) >= 0:
+                    break
+                time = float(np.nextafter(time, begin))
+        count = steps.count if time > begin else last
+        return replace(steps.until(count, time if time > begin else None), fired=guard)
+
+
+def _full_span(steps: Steps) -> float:
+    """How long a step could have been, about: where its terms are no longer small."""
+    if not steps.coefficients[0, :, -2:].any():
+        return inf
+    terms = np.abs(steps.coefficients[0])
+    order = terms.shape[1] - 1
+    size = terms[:, 0].max()
+    top = terms[:, -2:].max(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        radii = (size / top) ** (1.0 / np.array([order - 1, order]))
+    return float(radii.min()) * 0.13 * steps.unit if np.isfinite(radii).all() else inf

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sympy import Add, Expr, Mul, S, Symbol, sqrt
+from sympy import Abs, Add, Expr, Mul, S, Symbol, sqrt
 from sympy.core.symbol import Str
 
 from dalembert.derive.natures import coulomb, pressing
@@ -279,7 +279,11 @@ class _Builder:
         name = f"{gate.words} = 0 ({g + 1})"
         kind = Held if velocities_in(function) else HeldAt
         along = self.base.velocities if kind is Held else self.base.coordinates
-        d = {i: u.get(i, S.Zero) - slope(function, x) for i, x in enumerate(along)}
+        slopes = {i: slope(function, x) for i, x in enumerate(along)}
+        ratios = (u[i] / s for i, s in slopes.items() if s != 0 and i in u and not (moves(u[i]) or moves(s)))
+        alike = Abs(next(ratios, S.One))
+        function = alike * function  # as large as the force, or digits would be lost where both are taken together
+        d = {i: u.get(i, S.Zero) - alike * s for i, s in slopes.items()}
         nature = Following(tuple((i, e) for i, e in d.items() if e != 0))
         self.slides[g] = self._hold(kind(function, name, by, nature), self.s.surface[g])
         self._guard("above", g, 1 - Actual(Str(name)))

@@ -32,7 +32,7 @@ MENDED = {
     "switching:20": "a shortened step near |x|^(5/3) was taken for the end of a run, and never left",
     "light:26": "a mass matrix singular to rounding was moved before it was refused",
     "impacts:25": "what an impact strikes was told by the sign of rounding",
-    "switching:9": "the force along a surface was a difference of the force that jumps and of the slope of its function",
+    "switching:9": "the force along a surface was the difference of what jumps and of the slope of its function",
 }
 
 

@@ -197,9 +197,9 @@ class TestLarge:
         ("system", "reason"), [(pendulum(8), "operations"), (chain(5), "5 independent")], ids=["8 links", "5 masses"]
     )
     def test_comes_back_factored_with_the_reason(self, system, reason):
-        begin = time.perf_counter()
+        begin = time.process_time()
         form = closed_form(system)
-        assert time.perf_counter() - begin < 10
+        assert time.process_time() - begin < 10
         assert form.factored
         assert [form.acceleration, form.ideal, form.nonideal, form.multipliers] == [None] * 4
         (note,) = form.notes

@@ -319,9 +319,9 @@ class TestRowsThatAreMany:
             before = here
         weight = sum(9.81 * p.position[1] for p in points)
         chain = da.System.from_particles(points, potential=weight, constraints=rods)
-        began = time.perf_counter()
+        began = time.process_time()
         form = da.Minimal.of(minimal(chain, units=1.0))
-        assert time.perf_counter() - began < 4
+        assert time.process_time() - began < 4
         assert form.mass is None
         assert any("not written out" in note for note in form.notes)
         assert "[A; U]" in form.text()

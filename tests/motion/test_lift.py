@@ -1,7 +1,7 @@
 """Reduced and unreduced motions are one motion, and the reactions on the way back are those of the system."""
 
 from functools import cache
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -170,9 +170,9 @@ def test_a_motion_is_lifted_in_no_time():
     reduced, *_ = moved("double pendulum")
     best = np.inf
     for _ in range(3):
-        begin = perf_counter()
+        begin = process_time()
         reduction("double pendulum").lift(reduced)
-        best = min(best, perf_counter() - begin)
+        best = min(best, process_time() - begin)
     assert len(reduced.t) == 201
     assert best < 0.5
 

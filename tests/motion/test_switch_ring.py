@@ -1,6 +1,6 @@
 """The bead on a rough ring, from rest and from spins, against closed forms piece by piece (THEORY 7.2)."""
 
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -113,9 +113,9 @@ def test_at_rest_it_stays_to_the_bit_for_a_million_seconds(size):
     system = da.System.load(gallery.path("rough-ring"))
     times = np.concatenate([np.linspace(0, 20, 201), np.geomspace(30, 1e6, 40)])
     system.simulate(until=20.0, parameters={"mu": size})
-    begin = perf_counter()
+    begin = process_time()
     motion = system.simulate(until=1e6, samples=times, parameters={"mu": size})
-    assert perf_counter() - begin < 2.0
+    assert process_time() - begin < 2.0
     still = motion.y[:, motion.t > turns[-1].time]
     assert (still == still[:, :1]).all()
     assert (still[2:] == 0.0).all()

@@ -59,7 +59,7 @@ class Run:
         self.kept = Recorder.of(samples)
         self._n = len(system.coordinates)
         self._begin = state
-        self.sizes = mover.sizes
+        self.sizes = self._largest = mover.sizes  # of late, and ever
         self._bound = limits.drift
         self._cap: tuple[float, float] | None = None  # a longest step, until a time
         self._reductions = 0
@@ -242,6 +242,7 @@ class Run:
             now = np.abs(view.points.states[used]).max(axis=0)
             fade = FADE ** sum(leg.steps.count for leg in legs)
             self.sizes = np.fmax(np.fmax(np.abs(self.state), now), fade * self.sizes)
+            self._largest = np.fmax(self._largest, self.sizes)
         setup = legs[-1].setup
         self._before = setup.code, self.engine.watch(setup, np.array([self.t]), self.state[None, :])
 
@@ -367,7 +368,7 @@ class Run:
         if not len(mine):
             return False
         signs = np.random.default_rng(0).choice([-1.0, 1.0], (4, 2 * n))
-        natural = self.engine.watch(setup, np.repeat(t, 4), self.state + signs * self.sizes[: 2 * n])
+        natural = self.engine.watch(setup, np.repeat(t, 4), self.state + signs * self._largest[: 2 * n])
         here = self.engine.watch(setup, t, self.state[None, :])
         zero = [int(r) for r in mine if here.radicands[0, r] <= EPS * np.abs(natural.radicands[:, r]).max()]
         if not zero:
@@ -380,7 +381,7 @@ class Run:
         if not ((apart[0] <= CALM * apart[1]).all() and (np.abs(without[0]) <= apart[1].max() / FASTER).all()):
             return False
         self.mover.rest(zero)
-        none = np.abs(self.state[n:]) <= EPS**0.5 * self.sizes[n : 2 * n]
+        none = np.abs(self.state[n:]) <= EPS**0.5 * self._largest[n : 2 * n]
         self.state = np.concatenate([self.state[:n], np.where(none, 0.0, self.state[n:])])
         self._reductions, self._cap, self._before = 0, None, None
         return True

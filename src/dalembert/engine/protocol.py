@@ -92,6 +92,12 @@ class Steps:
         out: Array = np.where(np.isfinite(found), found, 0.0)
         return out
 
+    def part(self, first: int, last: int) -> "Steps":
+        """Some of the steps; how they ended is with the last."""
+        times, terms = self.times[first : last + 1], self.coefficients[first:last]
+        ends = last == self.count
+        return Steps(times, terms, self.fired if ends else None, self.broken if ends else None, self.unit)
+
     def until(self, count: int, end: float | None = None) -> "Steps":
         """The first steps; the last of them up to a time where one is given."""
         times = self.times[: count + 1].copy()

@@ -46,6 +46,13 @@ class Leg:
         """The leg up to a time within one of its steps, by place."""
         return replace(self, steps=self.steps.until(step + 1, end))
 
+    def part(self, first: int, last: int) -> "Leg":
+        """Some of its steps; what happened at its beginning is with the first."""
+        if (first, last) == (0, self.steps.count):
+            return self
+        steps = self.steps.part(first, last)
+        return replace(self, steps=steps) if not first else replace(self, steps=steps, events=(), impulse=0.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Points:

@@ -60,21 +60,30 @@ class View:
 
     @cached_property
     def residuals(self) -> Array:
-        """How far off the constraints the ends of steps are, relative to the size of their terms, (s,)."""
-        m = self.watch.level.shape[1]
+        """How far off the constraints the points are, relative to the size of their terms, (k,).
+
+        By the sizes at the end of each step first; where that is beyond the bound, by those at the point itself.
+        """
+        m, p, course = self.watch.level.shape[1], self.points, self.course
         if not m:
-            return np.zeros(self.course.steps)
-        course, legs = self.course, self.course.legs
-        times, states = self.points.times[self.ends], self.points.states[self.ends]
+            return np.zeros(len(p.times))
+        free = {id(leg.setup): ~np.tile(self.engine.holding(leg.setup), 2) for leg in course.legs}
         numbers = course.numbers(np.arange(course.steps))
-        sizes = self.engine.sizes(legs[0].setup, times, states, self._wide_scales, numbers)
-        both = np.hstack([self.watch.level[self.ends], self.watch.rate[self.ends]])
-        off = np.abs(both) / np.where(sizes > 0, sizes, 1e-300)
-        free = {id(leg.setup): ~np.tile(self.engine.holding(leg.setup), 2) for leg in legs}
-        for k, leg in enumerate(legs):
+        scales = self._wide_scales
+        setup = course.legs[0].setup
+        sizes = self.engine.sizes(setup, p.times[self.ends], p.states[self.ends], scales, numbers)
+        off = np.abs(np.hstack([self.watch.level, self.watch.rate]))
+        for k, leg in enumerate(course.legs):
             if leg.brief or free[id(leg.setup)].any():
-                off[course.first[k] : course.first[k + 1], slice(None) if leg.brief else free[id(leg.setup)]] = 0.0
-        out: Array = off.max(axis=1)
+                mine = slice(course.first[k] * p.per_step, course.first[k + 1] * p.per_step)
+                off[mine, slice(None) if leg.brief else free[id(leg.setup)]] = 0.0
+        with np.errstate(over="ignore"):
+            out: Array = (off / np.repeat(np.where(sizes > 0, sizes, 1e-300), p.per_step, axis=0)).max(axis=1)
+        bad = np.flatnonzero(~(out <= self.bound))
+        if len(bad):
+            at = p.places[bad]
+            own = self.engine.sizes(setup, p.times[bad], p.states[bad], scales[at], course.numbers(at))
+            out[bad] = (off[bad] / np.where(own > 0, own, 1e-300)).max(axis=1)
         return out
 
     @cached_property
@@ -404,13 +413,13 @@ def _first_below(view: View, begin: float, end: float, limit: float) -> float:
 
 
 def drifted(view: View) -> Problem | None:
-    """The distance from the constraints is beyond its bound at the end of a step."""
+    """The distance from the constraints is beyond its bound."""
     off = view.residuals
     bad = np.flatnonzero(~(off <= view.bound))
     if not len(bad):
         return None
     k = int(bad[0])
-    return Problem("drifted", float(view.points.times[view.ends][k]), k, float(off[k]))
+    return Problem("drifted", float(view.points.times[k]), int(view.points.places[k]), float(off[k]))
 
 
 MONITORS: tuple[Monitor, ...] = (

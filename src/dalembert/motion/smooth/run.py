@@ -1,9 +1,9 @@
 """The run: a system moved course by course, each looked at before it counts, and ended in words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import groupby
-from math import ceil, inf
+from math import inf
 from time import perf_counter
 from typing import Any
 
@@ -25,6 +25,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 POINTS = 512  # looks at a run at the least, spread over all of it
 FEWEST, MOST = 2, 512  # looks at a step
+ALIKE = 4  # times as many: steps that are to be looked at so differently are not looked at together
 FIRST, LONGEST = 512, 1024  # steps of the first course, and of any
 MANY = 32  # steps: a course of fewer asks for no projection by itself
 WORK = 6e8  # of one course at most, in steps × size of the program × order²
@@ -194,15 +195,42 @@ class Run:
         return View(self.engine, course, points, sizes, self._before[1], self._bound, self._crossed, self._weak, watch)
 
     def _fractions(self, course: Course) -> Array:
-        """Where each step is looked at: more often where steps are few."""
-        share = (course.end - course.begin) / (self.until - self.t0)
-        count = min(MOST, max(FEWEST, ceil(POINTS * share / course.steps)))
+        """Where each step is looked at: as often as the longest of them asks for."""
+        count = int(self._looks(course.spans).max())
         return np.arange(1, count + 1) / count
+
+    def _looks(self, spans: Array) -> Array:
+        """How often steps are looked at (s,), by how long they are: nowhere in a run are looks further apart."""
+        asked: Array = np.clip(np.ceil(POINTS / (self.until - self.t0) * spans), FEWEST, MOST).astype(int)
+        return asked
+
+    def _courses(self, legs: list[Leg]) -> Iterator[list[Leg]]:
+        """Legs of one program, parted where long steps follow short ones: they are looked at more often."""
+        looks = [self._looks(np.diff(leg.steps.times)) for leg in legs]
+        course: list[Leg] = []
+        least, most = MOST, 0
+        for leg, asked in zip(legs, looks, strict=True):
+            low, high = np.minimum.accumulate(asked), np.maximum.accumulate(asked)
+            if max(most, int(high[-1])) <= ALIKE * min(least, int(low[-1])):
+                course.append(leg)
+                least, most = min(least, int(low[-1])), max(most, int(high[-1]))
+                continue
+            first = 0
+            for k, count in enumerate(asked.tolist()):
+                if max(most, count) > ALIKE * min(least, count):
+                    if k > first:
+                        course.append(leg.part(first, k))
+                    yield course
+                    course, first, least, most = [], k, MOST, 0
+                least, most = min(least, count), max(most, count)
+            course.append(leg.part(first, len(asked)))
+        yield course
 
     def _take_all(self, whole: list[Leg], moved: Moved, legs: list[Leg]) -> Status | None:
         """Look at legs, those of one program together, keep what holds, and act on the first thing amiss."""
-        for _, group in groupby(whole, key=lambda leg: id(leg.setup.code)):
-            view = self._view(Course(list(group)))
+        programs = (list(group) for _, group in groupby(whole, key=lambda leg: id(leg.setup.code)))
+        for course in (course for program in programs for course in self._courses(program)):
+            view = self._view(Course(course))
             if (problem := first_problem(view)) is not None:
                 return self._act(view, problem)
             self._accept(view, view.course.legs)
@@ -237,7 +265,7 @@ class Run:
         used = view.points.times <= self.t
         if used.any():
             self.kept.defect = max(self.kept.defect, float(view.defects[used].max()))
-            self.kept.drift = max(self.kept.drift, float(view.residuals[used[view.ends]].max(initial=0.0)))
+            self.kept.drift = max(self.kept.drift, float(view.residuals[used].max()))
             self.kept.points += int(used.sum())
             now = np.abs(view.points.states[used]).max(axis=0)
             fade = FADE ** sum(leg.steps.count for leg in legs)
@@ -400,10 +428,10 @@ class Run:
         return bool(grown <= SHORTLY**4 * largest)
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
-        k = problem.place - 1
+        k = int(np.searchsorted(view.points.times, problem.time)) - 1
         self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
-        if k >= 0:
-            self._until(view, k, float(view.points.times[view.ends][k]))
+        if k >= 0 and view.points.times[k] > self.t:
+            self._until(view, int(view.points.places[k]), float(view.points.times[k]))
             return self._project(float(view.residuals[k]))
         self._until(view, problem.place, problem.time)
         return self._project(problem.value)

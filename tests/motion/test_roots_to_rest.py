@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from sympy import Rational
+from sympy import Abs, Rational, sign, sqrt
 
 import dalembert as da
-from motion.systems import x, y
+from motion.systems import t, x, y
 
 pytestmark = pytest.mark.compiled
 X, Y = x.diff(), y.diff()
@@ -41,3 +41,12 @@ def test_in_a_plane_it_goes_straight_and_stops():
 def test_a_force_without_bound_is_not_taken_for_none(force, start):
     motion = da.System.from_forces([[1]], [force], [x]).simulate(start, until=3.0, throw=False)
     assert motion.status.ending == "broken"
+
+
+@pytest.mark.parametrize("push", [0.3, 4.0, 50.0])
+def test_a_speed_that_leaves_rest_against_its_root(push):
+    """v' = −√v + a t from rest: v = c t² with 2c + √c = a."""
+    motion = da.System.from_forces([[1]], [-sqrt(Abs(X)) * sign(X) + push * t], [x]).simulate({}, until=2.0)
+    c = ((np.sqrt(1 + 8 * push) - 1) / 4) ** 2
+    np.testing.assert_allclose(motion.y[:, -1], [8 * c / 3, 4 * c], rtol=1e-13)
+    assert motion.verify().passed

@@ -401,3 +401,27 @@ def test_the_table_is_what_it_must_be():
         free = np.array([time for kind, time in exact if kind == "release"])
         assert_allclose(peak * np.sin(RATE * free), 1.0, atol=1e-12)
         assert (np.cos(RATE * free) > 0).all()
+
+
+@pytest.mark.parametrize(("back", "height"), [(0.9, 1000.0), (0.9, 0.0), (0.6, 1.0)])
+def test_friction_in_impacts_goes_on_in_the_bounces_that_are_not_told(back, height):
+    """All that slides loses μ times the normal impulse, m g t up to rest: v = v₀ − μ g t there and from then on."""
+    floor = da.OneSided(y - height, restitution=back, name="floor", nature=da.Coulomb(0.3), impact_friction=True)
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2 - G * y, [x, y], constraints=[floor])
+    motion = system.simulate({y: height + 0.7, x.diff(): 40.0}, until=12.0)
+    rest = np.sqrt(2 * 0.7 / G) * (1 + back) / (1 - back) + 0.1
+    assert_allclose(motion.at(rest)[2], 40.0 - 0.3 * G * rest, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("masses", "backs", "rest"), [((1, 20), (0.5, 0.5), 0.461302), ((0.2, 3), (0.6, 0.3), 0.462530)]
+)
+def test_a_light_ball_under_a_heavy_one_comes_to_rest_with_it(masses, backs, rest):
+    """Ever more impacts in ever less time; when all is over by a sum of hits with 400 digits."""
+    lower, upper = masses
+    kinetic = (lower * y1.diff() ** 2 + upper * y2.diff() ** 2) / 2
+    rows = [da.OneSided(y1, restitution=backs[0]), da.OneSided(y2 - y1, restitution=backs[1])]
+    system = da.System.from_lagrangian(kinetic - G * (lower * y1 + upper * y2), [y1, y2], constraints=rows)
+    motion = system.simulate({y1: 0.5, y2: 1.03}, until=2.0)
+    assert_allclose(motion.y[:, -1], np.zeros(4), atol=1e-12)
+    assert_allclose(motion.events[-1].time, rest, atol=1e-6)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import ellipe
+from scipy.special import beta, ellipe
 from sympy import Abs, Heaviside, Max, Min, Piecewise, Rational, cos, expand, sign, symbols
 
 import dalembert as da
@@ -367,3 +367,15 @@ def test_sides_written_in_different_ways_do_not_jump(place):
     q, v = motion.y
     energy = v**2 / 2 + q**2 + np.maximum(q - place, 0) ** 3
     assert_allclose(energy, np.full_like(energy, 18.01), rtol=1e-13)
+
+
+@pytest.mark.parametrize("power", [Rational(11, 10), Rational(4, 3), Rational(3, 2), Rational(5, 3)])
+@pytest.mark.parametrize("top", [0.83, 2.7])
+def test_a_force_that_is_a_power_of_the_place_is_crossed_again_and_again(power, top):
+    """x'' = −p |x|^(p−1) sgn(x): periodic, P = 4 A^(1−p/2) B(1/p, 1/2)/(p √2); the force has no series at zero."""
+    p = float(power)
+    period = 4 * top ** (1 - p / 2) * beta(1 / p, 0.5) / (p * np.sqrt(2))
+    motion = da.System.from_lagrangian(x.diff() ** 2 / 2 - Abs(x) ** power, [x]).simulate({x: top}, until=12 * period)
+    assert motion.status.ending == "finished"
+    assert len(switches(motion)) == 24
+    assert_allclose(motion.y[:, -1], [top, 0.0], atol=2e-12 * top)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad, solve_ivp
-from sympy import Rational, atan, atan2, cos, cosh, exp, lambdify, sin, sqrt, symbols, tanh
+from sympy import Rational, atan, atan2, cos, cosh, exp, lambdify, pi, sin, sqrt, symbols, tanh
 
 import dalembert as da
 from motion.systems import pendulum, t, x, y
@@ -125,3 +125,27 @@ def test_the_jump_of_an_inverse_tangent_is_crossed():
     q, v = motion.y[:, np.abs(motion.y[0]) > 1e-9]
     potential = q * np.arctan(1 / q) + np.log1p(q**2) / 2
     assert_allclose(v**2 / 2 + potential, np.pi / 4 + np.log(2) / 2, atol=1e-9)
+
+
+def flat(middle, half):
+    """A pulse of height one that is flat on top."""
+    return 1 / (1 + ((t - middle) / half) ** 40)
+
+
+def test_a_pulse_after_another_is_not_passed_over():
+    """The steps that the first takes do not count for the second: looks are spread over the time of the run."""
+    turn = flat(5, Rational(1, 5)) + flat(71, Rational(1, 2))
+    system = da.System.from_forces([[1, 0], [0, 1]], [turn * y.diff(), -turn * x.diff()], [x, y])
+    motion = system.simulate({x.diff(): 1.0}, until=100.0)
+    angle = 0.7 * (2 * np.pi / 40) / np.sin(np.pi / 40)
+    np.testing.assert_allclose(motion.y[2:, -1], [np.cos(angle), -np.sin(angle)], atol=1e-12)
+    assert motion.verify().passed
+
+
+def test_rows_that_contradict_each_other_for_a_while_are_seen():
+    """y = 0 and y = sin⁴ πt agree at both ends of the run."""
+    rows = [da.Holonomic(y, name="a"), da.Holonomic(y - sin(pi * t) ** 4, name="b")]
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2 - y, [x, y], constraints=rows)
+    motion = system.simulate({}, until=1.0, throw=False)
+    assert motion.status.ending == "off the constraints"
+    assert motion.end_time < 0.01

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.model import StateError
 from dalembert.motion.look import Look
 from dalembert.motion.proofs import PROOFS
 from dalembert.principles.certificate import Check
@@ -81,7 +82,10 @@ def certify(motion: "Trajectory") -> MotionCertificate:
     left_out: dict[str, str] = {}
     look = Look.of(motion)
     for name, proof in PROOFS.items():
-        found = proof(look)
+        try:
+            found = proof(look)
+        except StateError as error:  # a number of the motion that does not exist: its energy, by overflow
+            found = str(error)
         if isinstance(found, str):
             left_out[name] = found
         else:

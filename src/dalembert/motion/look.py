@@ -102,6 +102,14 @@ class Look:
         place = np.clip(np.searchsorted(self._begins, times, side="left") - 1, 0, len(self.legs) - 1)
         return np.array([self.legs[k].at(np.array([t]))[0] for k, t in zip(place.tolist(), times, strict=True)])
 
+    def step_end(self, time: float, until: float) -> float:
+        """Where the step of the motion that a time is in ends, at the latest then."""
+        if not self.legs:
+            return until
+        times = self.legs[int(np.clip(np.searchsorted(self._begins, time, side="right") - 1, 0, None))].times
+        later = times[np.searchsorted(times, time, side="right") :]
+        return min(until, float(later[0])) if len(later) else until
+
     @cached_property
     def _begins(self) -> Array:
         return np.array([leg.times[0] for leg in self.legs])

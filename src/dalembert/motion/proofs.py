@@ -34,6 +34,7 @@ RUBBED = 32  # states at which friction is compared with what was stated
 SHAKEN, PATTERNS = 2.0**-20, 4  # relative change of inputs, and patterns of signs, by which sizes are seen
 GAPS = ("touch", "parted")
 HIT = ("impact", "rest")
+UNSWITCHED = ("reverse", "crossing", "passed", "rows")  # told without a change of mode
 
 Proof = Callable[[Look], Check | str]
 
@@ -439,7 +440,7 @@ def _mistold_changes(look: Look) -> Iterator[str]:
             for i in sorted(same, key=lambda i: abs(m.events[i].time - t))[:1]:
                 del free[i]
     for event in free.values():
-        if event.kind not in (*HIT, "reverse") and event.time not in begun:
+        if event.kind not in (*HIT, *UNSWITCHED) and event.time not in begun:
             yield f"{event.kind} of {event.name} at t = {event.time:.6g} is told, and the mode does not change"
 
 

@@ -26,12 +26,18 @@ class Window(NamedTuple):
 
 
 def windows(look: Look) -> list[Window]:
-    """What another integrator makes of the motion from a few of its states on; none crosses a switch."""
+    """What another integrator makes of the motion from a few of its states on; none crosses a switch.
+
+    Each stays within a step of the motion: it would not see by itself what is too short for its own steps.
+    """
     ends: list[tuple[int, float, Array]] = []
     for place in look.spread(WINDOWS):
         t, y, scales = float(look.times[place]), look.states[place], look.scales[place, :-1]
         until = float(look.cuts[np.searchsorted(look.cuts, t, side="right")])
-        if until - t > WHOLE * look.spans[place] and (found := _retraced(look.stretch(t), t, y, until, scales)):
+        until = look.step_end(t, until)
+        if until - t <= WHOLE * look.spans[place]:
+            continue
+        if found := _retraced(look.stretch(t), t, y, until, (until - t) / STEPS, scales):
             ends.append((place, *found))
     if not ends:
         return []
@@ -48,8 +54,10 @@ def _window(look: Look, place: int, end: float, found: Array, there: Array) -> W
     return Window(begin, end, largest_part(found - there, wide))
 
 
-def _retraced(stretch: Stretch, t: float, state: Array, until: float, scales: Array) -> tuple[float, Array] | None:
-    """Where DOP853 comes to in a few steps; None where the principles have no answer."""
+def _retraced(
+    stretch: Stretch, t: float, state: Array, until: float, longest: float, scales: Array
+) -> tuple[float, Array] | None:
+    """Where DOP853 comes to in a few steps, none longer than `longest`; None where the principles have no answer."""
 
     def rate(time: float, y: Array) -> Array:
         try:
@@ -61,7 +69,7 @@ def _retraced(stretch: Stretch, t: float, state: Array, until: float, scales: Ar
     begun = rate(t, state)
     if not np.isfinite(begun).all():
         return None
-    solver = DOP853(rate, t, state, until, rtol=RTOL, atol=least)
+    solver = DOP853(rate, t, state, until, rtol=RTOL, atol=least, max_step=longest)
     end = None
     for _ in range(STEPS):
         solver.step()

@@ -67,9 +67,10 @@ def hit(
         closing = [j for j in touching if rates[j] < -slack[j]]
         if not closing:
             break
-        taking = [j for j in touching if rates[j] <= slack[j]]
-        e = np.array([restitution[j] if turn < ROUNDS - 1 else 0.0 for j in taking])
-        given = np.array([rates[j] if j in closing else min(rates[j], 0.0) for j in taking])
+        last = turn == ROUNDS - 1  # they would follow each other without end: all that touch come to rest together
+        taking = [j for j in touching if last or rates[j] <= slack[j]]
+        e = np.array([0.0 if last else restitution[j] for j in taking])
+        given = np.array([rates[j] if j in closing or last else min(rates[j], 0.0) for j in taking])
         change, impulses = _solved(now, inverse, taking, given, e, v, before, friction)
         v = v + change
         rows = now.A[taking]

@@ -28,11 +28,13 @@ from dalembert.motion.smooth.leg import Leg
 from dalembert.motion.smooth.mover import Moved
 from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Ending, Event, Status
-from dalembert.motion.tolerances import tolerance
+from dalembert.motion.tolerances import EPS, tolerance
 
 AHEAD = 1e-3  # of a run: so far beyond its end a mode may be tried out
 LEGS, STEPS = 64, 256  # of one course at most
 FEW = 4
+AT = 2.0**12  # roundings of the time: steps that become shorter end before they reach a zero as near as that
+SOON = 2.0**-20  # of how long things take: there a guard at zero has fallen that falls at a rate
 CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
@@ -133,6 +135,34 @@ class HybridMover:
             return False
         self.mode, self.setup = trial.mode, armed(trial.setup, trial.staged, trial.guarded)
         return True
+
+    def carry(self, t: float, state: Array, until: float) -> Leg | None:
+        """The moment up to a guard that falls and is so near zero that steps end before they reach it, and its fall.
+
+        Or away from a root that was zero there, where steps are too short for that.
+        """
+        assert self.mode is not None
+        assert self.setup is not None
+        staged, n = self.programs.staged_of(self.setup), len(state) // 2
+        now = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
+        delay = SOON * self._watch.time_left(t, self._watch.paces(self.setup, t, state), self.scales)
+        there = np.concatenate([state[:n] + delay * state[n:], state[n:]])
+        later = self.setup.code.guards(there[None, :], np.array([t + delay]), self.setup.numbers)[0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tau = np.where(now.values > later, delay * now.values / (now.values - later), inf)
+        near = now.counts & (later < -now.floors) & ((np.abs(now.values) <= now.floors) | (tau <= AT * EPS * abs(t)))
+        fired = next((i for i in np.flatnonzero(near).tolist() if key_of(staged, i).kind in ("touch", "side")), None)
+        if fired is None:
+            memo = self.memo()
+            away = self._leave_roots(t, state, until) if len(self.engine.roots(self.setup)) and t < until else None
+            return None if away is None else Leg(self.setup, away, self.mode, memo=memo, brief=True)
+        steps = self._moment(self.setup, t, state, max(float(tau[fired]), 0.0), np.zeros(n))
+        leg = Leg(self.setup, steps, self.mode, memo=self.memo(), brief=True)
+        if not steps.times[1] > t:
+            none = Steps(np.array([t]), np.zeros((0, 2 * n, self.engine.order(self.setup) + 1)))
+            leg = replace(leg, steps=none, start=state)
+        self._switched(fired)
+        return leg
 
     def blame(self, t: float, state: Array) -> Blame:
         """What does not exist at a state, or just beyond it."""
@@ -443,10 +473,16 @@ class HybridMover:
     def _come_to_rest(
         self, struck: Struck, t: float, state: Array, guess: Mode
     ) -> tuple[float, Array, list[Event], float]:
-        """The last bounces, too low to be told, as a stretch of contact without friction, which begins after."""
+        """The last bounces, too low to be told, as a stretch of contact without friction, which begins after.
+
+        Friction that acts in impacts does in these what it does in contact, and has begun.
+        """
+        rough = self.programs.staged(guess).rough
+        if all(j in rough for j in struck.rests):
+            return t, state, struck.events, struck.energy
         closed = tuple(sorted({*guess.closed, *struck.rests}))
         off = tuple(
-            OFF if set(rub.members) & set(struck.rests) else r
+            OFF if set(rub.members) & set(struck.rests) - set(rough) else r
             for rub, r in zip(self.switches.rubs, guess.rubs, strict=True)
         )
         self._search.look(self.scales, None)

@@ -57,6 +57,10 @@ class Mover(Protocol):
         """Choose rows afresh for a state, without one if possible; whether the choice changed."""
         ...
 
+    def carry(self, t: float, state: Array, until: float) -> Leg | None:
+        """A moment up to what ends the mode, or away from where it began, where steps are too short for that."""
+        ...
+
     def blame(self, t: float, state: Array) -> Blame:
         """What does not exist at a state, or just beyond it."""
         ...
@@ -119,6 +123,10 @@ class SmoothMover:
             return False
         self.setup = new
         return True
+
+    def carry(self, t: float, state: Array, until: float) -> Leg | None:  # noqa: ARG002
+        """Nothing switches."""
+        return None
 
     def blame(self, t: float, state: Array) -> Blame:
         """What does not exist at a state, or just beyond it."""

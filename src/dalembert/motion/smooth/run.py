@@ -331,6 +331,8 @@ class Run:
         if self._reductions > TRIES or short <= 64 * EPS * abs(self.t):
             if self._at_rest():
                 return None
+            if self._carried():
+                return None
             fault = self.mover.blame(self.t, self.state)
             where = at(self.system, self.t, self.state)
             if fault.missing or self._too_fast():
@@ -341,6 +343,16 @@ class Run:
             return Status(Ending.UNRESOLVED, f"{words}: {fault.words} (defect {problem.value:.2g})")
         self._cap = (short, min(end, self.until))
         return None
+
+    def _carried(self) -> bool:
+        """Whether the mover knows of a moment beyond a place where steps end, and the motion is carried over it."""
+        leg = self.mover.carry(self.t, self.state, self.until)
+        if leg is None:
+            return False
+        self.kept.take(self.engine, [leg], False)
+        self.t, self.state = leg.end, leg.steps.end if leg.start is None else leg.start
+        self._reductions, self._cap, self._before = 0, None, None
+        return True
 
     def _too_fast(self) -> bool:
         """Whether velocities double in less than the rounding of the time: the motion grows without bound."""
@@ -553,7 +565,7 @@ class Run:
 
     def _stuck(self, moved: Moved) -> Status | None:
         """The end of a run from which no further step can be taken."""
-        if moved.broken is None or self._at_rest():
+        if moved.broken is None or self._at_rest() or self._carried():
             return None
         fault = self.mover.blame(self.t, self.state)
         return Status(Ending.BROKEN, f"{moved.broken}, at {at(self.system, self.t, self.state)}: {fault.words}")

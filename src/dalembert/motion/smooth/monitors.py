@@ -111,7 +111,7 @@ class View:
         """h |v̇ − q̈| over the natural scale of each velocity, the largest at each point; less what is rounding.
 
         The scale is the largest of the velocity of late, and in the steps up to this one: what comes after a step that
-        does not stand says nothing.
+        does not stand says nothing. What has not moved at all by then is measured by what follows.
         """
         p, n = self.points, self.watch.acceleration.shape[1]
         s, k = self.course.steps, p.per_step
@@ -125,7 +125,8 @@ class View:
             quick: Array = (raw.reshape(s, k, n) / scale[:, None, :]).max(axis=2).ravel()
         if quick.max(initial=0.0) <= self.defect_bound:  # NaN is not
             return quick
-        scale = np.repeat(np.maximum.accumulate(scale, axis=0), k, axis=0)
+        scale = np.maximum.accumulate(scale, axis=0)
+        scale = np.repeat(np.where(scale > 0, scale, speeds.max(axis=0, initial=0.0)), k, axis=0)
         out = _relative(raw, scale)
         bad = np.flatnonzero(out > self.defect_bound)
         if len(bad):

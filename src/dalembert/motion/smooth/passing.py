@@ -14,6 +14,7 @@ from dalembert.motion.smooth.monitors import Problem, View
 from dalembert.motion.tolerances import tolerance
 
 WHAT = {"dependent": "pivots", "massless": "inertia", "row": "squares", "mass": "masses"}
+HALVES = 30  # of an interval in which a pivot becomes too small
 FAR = (1.0, 0.5, 0.35, 0.25, 0.15, 0.08)  # how far beyond, of the way from the beginning of the step
 LEAST, LONGEST = 0.02, 2.4  # of a step: so long before the place it must begin, and so far it may lead
 
@@ -25,18 +26,29 @@ class Over(NamedTuple):
     end: float
 
 
-def last_sound(view: View, problem: Problem, sound: float) -> tuple[float, int]:
-    """The last time before a singular place at which its pivot is still above what is sound, and its step."""
+def last_sound(view: View, problem: Problem, sound: float, start: Watch) -> tuple[float, int]:
+    """The last time before a singular place at which its pivot is still above what is sound, and its step.
+
+    A row or a mass is measured by what it was at the start of the run, where it was something.
+    """
     assert problem.minimum is not None
     course = view.course
     last = min(problem.time, course.end)
     times = last - (last - course.begin) * 2.0 ** -np.arange(0.0, 40.0, 0.5)
     places = course.places(times)
     values = view.evaluate(lambda w: _column(w, problem))(times, places)[:, 0]
-    largest = np.nanmax(np.abs(values)) if problem.kind in ("row", "mass") else 1.0
+    largest = 1.0
+    if problem.kind in ("row", "mass"):
+        own = float(_column(start, problem)[0, 0])
+        largest = own if 0 < own < np.inf else float(np.nanmax(np.abs(values)))
     good = np.flatnonzero(values > sound * largest)
     k = int(good[-1]) if len(good) else 0
-    return float(times[k]), int(places[k])
+    low, high = float(times[k]), float(times[min(k + 1, len(times) - 1)])
+    for _ in range(HALVES if len(good) else 0):
+        middle = np.array([(low + high) / 2])
+        value = view.evaluate(lambda w: _column(w, problem))(middle, course.places(middle))[0, 0]
+        low, high = (float(middle[0]), high) if value > sound * largest else (low, float(middle[0]))
+    return low, course.place(low)
 
 
 def passed(view: View, problem: Problem, until: float) -> Over | None:

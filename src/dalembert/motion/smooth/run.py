@@ -25,6 +25,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 POINTS = 512  # looks at a run at the least, spread over all of it
 FEWEST, MOST = 2, 512  # looks at a step
+SLIGHT = 2.0**-20  # of a look: steps that are a simple part of a run are so in any units
 ALIKE = 4  # times as many: steps that are to be looked at so differently are not looked at together
 FIRST, LONGEST = 512, 1024  # steps of the first course, and of any
 MANY = 32  # steps: a course of fewer asks for no projection by itself
@@ -201,7 +202,7 @@ class Run:
 
     def _looks(self, spans: Array) -> Array:
         """How often steps are looked at (s,), by how long they are: nowhere in a run are looks further apart."""
-        asked: Array = np.clip(np.ceil(POINTS / (self.until - self.t0) * spans), FEWEST, MOST).astype(int)
+        asked: Array = np.clip(np.ceil(POINTS / (self.until - self.t0) * spans - SLIGHT), FEWEST, MOST).astype(int)
         return asked
 
     def _courses(self, legs: list[Leg]) -> Iterator[list[Leg]]:
@@ -514,12 +515,17 @@ class Run:
                 return None
         if self._other_rows(view, problem):
             return None
-        time, place = last_sound(view, problem, tolerance("SOUND"))
+        time, place = last_sound(view, problem, tolerance("SOUND"), self._at_start())
         if time > self.t:
             self._until(view, place, time)
         if problem.kind in ("mass", "massless") and self._choose():  # constraints may make up for it
             return None
         return Status(Ending.SINGULAR, f"{words}. The last state before it: {at(self.system, self.t, self.state)}")
+
+    def _at_start(self) -> Watch:
+        """What is watched, in the mode of now, at the start of the run."""
+        found: Watch = self.engine.watch(self.mover.setup, np.array([self.t0]), self._begin[None, :])
+        return found
 
     def _other_rows(self, view: View, problem: Problem) -> bool:
         """Go up to where the pivot of a row becomes small, and on without that row where others do."""
@@ -527,7 +533,7 @@ class Run:
         setup = self.mover.setup
         if problem.kind not in ("row", "dependent") or len(setup.choice.rows) >= len(self.system.constraints):
             return False
-        time, place = last_sound(view, problem, tolerance("WEAK"))
+        time, place = last_sound(view, problem, tolerance("WEAK"), self._at_start())
         if time > self.t:
             self._until(view, place, time)
         if self._left_rows[0] != self.t:

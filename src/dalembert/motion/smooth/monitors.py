@@ -73,7 +73,11 @@ class View:
         setup = course.legs[0].setup
         sizes = self.engine.sizes(setup, p.times[self.ends], p.states[self.ends], scales, numbers)
         off = np.abs(np.hstack([self.watch.level, self.watch.rate]))
-        for k, leg in enumerate(course.legs):
+        masks = list(free.values())
+        if not self.brief.any() and all(np.array_equal(mask, masks[0]) for mask in masks[1:]):
+            off[:, masks[0]] = 0.0
+            masks = []
+        for k, leg in enumerate(course.legs) if masks else ():
             if leg.brief or free[id(leg.setup)].any():
                 mine = slice(course.first[k] * p.per_step, course.first[k + 1] * p.per_step)
                 off[mine, slice(None) if leg.brief else free[id(leg.setup)]] = 0.0

@@ -207,17 +207,16 @@ class Run:
 
     def _courses(self, legs: list[Leg]) -> Iterator[list[Leg]]:
         """Legs of one program, parted where long steps follow short ones: they are looked at more often."""
-        looks = [self._looks(np.diff(leg.steps.times)) for leg in legs]
+        every = self._looks(np.concatenate([leg.steps.times[1:] - leg.steps.times[:-1] for leg in legs]))
+        if every.max() <= ALIKE * every.min():
+            yield legs
+            return
         course: list[Leg] = []
-        least, most = MOST, 0
-        for leg, asked in zip(legs, looks, strict=True):
-            low, high = np.minimum.accumulate(asked), np.maximum.accumulate(asked)
-            if max(most, int(high[-1])) <= ALIKE * min(least, int(low[-1])):
-                course.append(leg)
-                least, most = min(least, int(low[-1])), max(most, int(high[-1]))
-                continue
-            first = 0
-            for k, count in enumerate(asked.tolist()):
+        least, most, done = MOST, 0, 0
+        for leg in legs:
+            asked, first = every[done : done + leg.steps.count].tolist(), 0
+            done += leg.steps.count
+            for k, count in enumerate(asked):
                 if max(most, count) > ALIKE * min(least, count):
                     if k > first:
                         course.append(leg.part(first, k))

@@ -13,6 +13,7 @@ from dalembert.derive import Array
 from dalembert.engine import Steps, Watch
 from dalembert.model import Statement
 from dalembert.motion.blame import at
+from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.monitors import Problem, View, first_problem, seen
@@ -75,14 +76,19 @@ class Run:
         self._ceiling = LONGEST
         self._most = FIRST if mover.setup is None else min(FIRST, engine.most_steps(mover.setup, WORK, NUMBERS))
         self._told = -inf
+        self._keyboard = Keyboard()
 
     def go(self) -> Record:
         """Move until the end, or until something ends it."""
         try:
-            status = self._loop()
+            with keyboard() as self._keyboard:
+                status = self._loop()
         except KeyboardInterrupt:
-            status = Status(Ending.INTERRUPTED, f"from the keyboard {self._where()}")
+            status = self._interrupted()
         return self._record(status)
+
+    def _interrupted(self) -> Status:
+        return Status(Ending.INTERRUPTED, f"from the keyboard {self._where()}")
 
     def _record(self, status: Status) -> Record:
         kept = self.kept
@@ -168,6 +174,8 @@ class Run:
     def _limit(self) -> Status | None:
         """Whether a limit or the caller ends the run here."""
         steps = self.kept.steps
+        if self._keyboard.pressed:
+            return self._interrupted()
         if steps >= self.limits.steps:
             return Status(Ending.STEPS, f"{steps} steps were taken {self._where()}")
         now = perf_counter()

@@ -31,6 +31,18 @@ def at_most(name: str, value: float | None, bound: float, note: str = "") -> Fig
     return Figure(name, value, f"≤ {bound:g}", None if value is None else value <= bound, note)
 
 
+def show(summary: list[Figure], small: bool) -> list[Figure]:
+    """Print figures, and give them back; a small run meets and misses nothing: targets are set for the long ones."""
+    if small:
+        summary = [f._replace(met=None) for f in summary]
+    wide = max((len(f.name) for f in summary), default=0)
+    for f in summary:
+        said = {True: "met", False: "MISSED", None: ""}[f.met]
+        value = "not measured" if f.value is None else f"{f.value:.3g}"
+        print(f"{f.name:<{wide}} {value:>12}  {f.target:<9} {said:<7} {f.note}".rstrip())
+    return summary
+
+
 def figures(rows: list[dict], compiled: list[dict], command: dict | None, statements: list[dict]) -> list[Figure]:
     """All figures, in the order of the questions they answer."""
     return [*speed(rows), *precision(rows), *growth(rows, compiled), *beginning(command), *derivation(statements)]

@@ -52,6 +52,7 @@ def main() -> None:
 
 def run(options: argparse.Namespace) -> dict:
     from figures import figures
+    from figures import show as show_figures
     from measure import measure
     from peers import PEERS
     from problems import problems
@@ -83,12 +84,7 @@ def run(options: argparse.Namespace) -> dict:
     compiled, command, statements = apart(options, repeats)
     summary = figures(rows, compiled, command, statements)
     print()
-    if options.small:  # targets are set for the long runs
-        summary = [f._replace(met=None) for f in summary]
-    for f in summary:
-        said = {True: "met", False: "MISSED", None: ""}[f.met]
-        value = "not measured" if f.value is None else f"{f.value:.3g}"
-        print(f"{f.name:<88} {value:>12}  {f.target:<9} {said:<7} {f.note}".rstrip())
+    summary = show_figures(summary, options.small)
     return {
         "benchmark": "motion",
         "small": options.small,

@@ -17,7 +17,8 @@ import dalembert as da
 import problems
 from dalembert.motion.smooth import monitors
 from dalembert.motion.smooth import run as running
-from figures import Figure, at_most
+from figures import at_most
+from figures import show as show_figures
 from peers import ours
 from peers.statement import state
 
@@ -34,9 +35,8 @@ def main() -> None:
     cases = [case for case in CASES if case[1] * case[0] <= 30] if options.small else CASES
     rows = [measured(n, until, 2 if options.small else options.repeats) for n, until in cases]
     summary = [at_most(f"{r['case']}, looking over the rest", r["share"], TARGET) for r in rows]
-    if options.small:
-        summary = [f._replace(met=None) for f in summary]
-    show(rows, summary)
+    show(rows)
+    summary = show_figures(summary, options.small)
     if options.output:
         document = {
             "benchmark": "verification",
@@ -102,13 +102,10 @@ def looking():
         running.Run._view, running.first_problem = kept
 
 
-def show(rows: list[dict], summary: list[Figure]) -> None:
+def show(rows: list[dict]) -> None:
     for r in rows:
         cost = f"{1e3 * r['run_seconds']:8.2f} ms, looking {1e3 * r['looking_seconds']:7.2f} ms"
         print(f"{r['case']:<28} {cost}   {r['steps']} steps, {r['looked_at']} points, defect {r['largest_defect']:.1e}")
-    for f in summary:
-        said = {True: "met", False: "MISSED", None: ""}[f.met]
-        print(f"{f.name:<50} {f.value:8.3f}  {f.target:<7} {said}".rstrip())
 
 
 if __name__ == "__main__":

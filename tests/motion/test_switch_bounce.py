@@ -425,3 +425,13 @@ def test_a_light_ball_under_a_heavy_one_comes_to_rest_with_it(masses, backs, res
     motion = system.simulate({y1: 0.5, y2: 1.03}, until=2.0)
     assert_allclose(motion.y[:, -1], np.zeros(4), atol=1e-12)
     assert_allclose(motion.events[-1].time, rest, atol=1e-6)
+
+
+def test_flights_keep_to_the_steps_that_are_allowed():
+    system = da.System.from_lagrangian(y.diff() ** 2 / 2 - G * y, [y], constraints=[da.OneSided(y, restitution=1)])
+    motion = system.simulate({y: 1.0}, until=1000.0, max_steps=37, throw=False)
+    assert motion.status.ending == "step limit"
+    assert motion.statistics["steps"] == 37
+    again = motion.resume(60.0, max_steps=None)
+    impacts = [event.time for event in told(again, "impact")]
+    assert_allclose(impacts, np.sqrt(2 / G) * (1 + 2 * np.arange(len(impacts))), atol=1e-11)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,14 @@ class Struck(NamedTuple):
     events: list[Event]
     met: bool
     rests: dict[int, float]
+
+
+def low(e: Any, t: Any, rate: Any, slack: Any, lasted: Any) -> Any:
+    """Whether a contact with restitution e that parts at a rate may come to rest, after a flight that lasted so long.
+
+    `slack`: the rate that counts as none. All may be arrays.
+    """
+    return (e < 1) & ((lasted < 2 * BRIEF * abs(t)) | (rate < FAINT * slack / tolerance("TIE")))
 
 
 class Bounces:
@@ -107,14 +115,7 @@ class Bounces:
         """The contacts whose next bounce could not be told from none, and how long all that follow would take."""
         n = len(state) // 2
         rates = now.rate + now.A @ (done.velocity - state[n:])
-        brief = lasted < 2 * BRIEF * abs(t)
-        slow = [
-            j
-            for j in touching
-            if self._restitution[j] < 1
-            and slack[j] < rates[j]
-            and (brief or rates[j] < FAINT * slack[j] / tolerance("TIE"))
-        ]
+        slow = [j for j in touching if slack[j] < rates[j] and low(self._restitution[j], t, rates[j], slack[j], lasted)]
         if not slow:
             return {}
         there = np.concatenate([state[:n], done.velocity])

@@ -17,7 +17,7 @@ from dalembert.derive.switching.stages import Staged
 from dalembert.engine import Steps
 from dalembert.engine.outputs import OFFSET, SLOPE
 from dalembert.engine.taylor import Setup
-from dalembert.motion.hybrid.bounces import BRIEF, FAINT
+from dalembert.motion.hybrid.bounces import low
 from dalembert.motion.hybrid.guard_watch import counting
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.status import Event
@@ -25,9 +25,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 CLEAR = 8.0  # times what counts as zero: a guard above this is not zero
 MET = 1e-9  # of its velocity before: how exactly a contact parts with what its restitution says
-
-NEWTON = 6
-QUADRATIC = 2.0**-28
+NEWTON, QUADRATIC = 6, 2.0**-28  # changes of a time, and one of a step whose square is nothing
 
 Walk = Callable[[Setup, float, Array, float], Steps]
 """Steps of a setup from a state at a time, as far as that which the mode before lasted allows."""
@@ -88,7 +86,7 @@ class Flights:
         span, first = lasted, self._engine.watch(setup, np.array([t]), state[None, :]).rate[0]
         slack = tolerance("TIE") * self._engine.sizes(setup, np.array([t]), state[None, :], scales)[0, len(first) :]
         rate = float(first[contact])
-        while len(flights) < most and not self._low(contact, t, rate, float(slack[contact]), span):
+        while len(flights) < most and not self._may_rest(contact, t, rate, slack, span):
             after = self._rebound(contact, t, state, setup)
             steps = walk(setup, t, after, span)
             if not steps.count:
@@ -100,7 +98,8 @@ class Flights:
                 break
             contact = contacts[steps.fired]
             exact, rate = self._at_zero(contact, setup, steps)
-            if exact is None:
+            if exact is None:  # how it ends is not known well enough here
+                flights.pop()
                 break
             flights[-1] = replace(flights[-1], steps=exact)
             t, state, span = float(exact.times[-1]), exact.end, float(exact.times[-1]) - t
@@ -125,10 +124,10 @@ class Flights:
         out[n:] -= (1 + self._restitution[j]) * back
         return out
 
-    def _low(self, j: int, t: float, rate: float, slack: float, lasted: float) -> bool:
-        """Whether a contact that closes at a rate may come to rest: its rebound is low, or the flight before was."""
+    def _may_rest(self, j: int, t: float, rate: float, slack: Array, lasted: float) -> bool:
+        """Whether a contact that closes at a rate may come to rest."""
         e = self._restitution[j]
-        return e < 1 and (lasted < 2 * BRIEF * abs(t) or -e * rate < FAINT * slack / tolerance("TIE"))
+        return bool(low(e, t, -e * rate, float(slack[j]), lasted))
 
     def _at_zero(self, j: int, setup: Setup, steps: Steps) -> tuple[Steps | None, float]:
         """The steps up to where the gap of a contact is zero, which its slack lets them pass, and its rate there."""
@@ -141,7 +140,7 @@ class Flights:
             time += change
             if not begin < time <= end + 4 * EPS * abs(end):
                 return None, rate
-            if abs(change) <= QUADRATIC * (end - begin):  # its square is nothing
+            if abs(change) <= QUADRATIC * (end - begin):
                 break
         return replace(steps.until(steps.count, time), fired=steps.fired), rate
 
@@ -164,7 +163,7 @@ class Flights:
         touching = (seen.level[:, others] <= gaps[:, others]) & (others != struck[:, None])
         rate, own = seen.rate[here], slack[here]
         spans = np.append(lasted, np.diff(times))
-        low = (e < 1) & ((spans < 2 * BRIEF * np.abs(times)) | (-e * rate < FAINT * own / tolerance("TIE")))
+        resting = low(e, times, -e * rate, own, spans)
         holding = self._engine.holding(setup)
         held = np.where(holding, np.abs(left.rate) - np.abs(seen.rate) - slack, 0.0).max(axis=1, initial=0.0) > 0
         met = np.abs(left.rate[here] + e * rate) <= MET * np.abs(rate)
@@ -175,7 +174,7 @@ class Flights:
         places = {key.place: guard for guard, key in enumerate(staged.keys) if key.kind == "touch"}
         near[np.arange(k), [places[j] for j in struck.tolist()]] = False
         good = ~touching.any(axis=1) & (gaps[here] >= seen.level[here]) & (rate < -own) & (-e * rate > own)
-        good &= ~low & ~held & met & ~near.any(axis=1) & np.isfinite(after).all(axis=1)
+        good &= ~resting & ~held & met & ~near.any(axis=1) & np.isfinite(after).all(axis=1)
         count = int(good.cumprod().sum())
         M = self._programs.masses(setup, times[:count], before[:count])
         change, twice = (after - before)[:count, n:], (after + before)[:count, n:]

@@ -153,9 +153,12 @@ class HybridMover:
         near = now.counts & (later < -now.floors) & ((np.abs(now.values) <= now.floors) | (tau <= AT * EPS * abs(t)))
         fired = next((i for i in np.flatnonzero(near).tolist() if key_of(staged, i).kind in ("touch", "side")), None)
         if fired is None:
-            memo = self.memo()
-            away = self._leave_roots(t, state, until) if len(self.engine.roots(self.setup)) and t < until else None
-            return None if away is None else Leg(self.setup, away, self.mode, memo=memo, brief=True)
+            if not len(self.engine.roots(self.setup)) or t >= until:
+                return None
+            memo, (away, rest) = self.memo(), leave_roots(self.engine, self.setup, t, state, until)
+            if away is not None and rest:
+                self.rest(rest)
+            return None if away is None else Leg(memo.setup, away, self.mode, memo=memo, brief=True)
         steps = self._moment(self.setup, t, state, max(float(tau[fired]), 0.0), np.zeros(n))
         leg = Leg(self.setup, steps, self.mode, memo=self.memo(), brief=True)
         if not steps.times[1] > t:
@@ -265,14 +268,15 @@ class HybridMover:
             return []
         assert self.setup is not None
         staged = self.programs.staged_of(self.setup)
-        units: list[Array | None] = []
+        units = self.engine.units(self.setup, t, state, self.sizes, until - t)
+        left = most
 
         def walk(setup: Setup, begin: float, after: Array, lasted: float) -> Steps:
-            if not units:
-                units.append(self.engine.units(setup, begin, after, self.sizes, until - begin))
-            return self._walk.until_guard(
-                setup, begin, after, min(until, begin + REACH * lasted), most, longest, units[0]
-            )
+            nonlocal left
+            end = min(until, begin + REACH * lasted)
+            steps = self._walk.until_guard(setup, begin, after, end, left, longest, units)
+            left -= steps.count
+            return steps
 
         setup, flights = self._flights.go(
             fired.place, t, state, staged, self.setup, mode, self.scales, self._lasted, self._ahead, walk

@@ -193,7 +193,7 @@ class Programs:
         """Raise StateError with all that is wrong with restitutions and coefficients of friction at a start."""
         names = [c.name for c in self.system.constraints]
         faults = [
-            f"the restitution of {names[j]!r} is {e:g}, a number from 0 to 1 is expected"
+            f"the restitution of {names[j]!r} is {e!r}, a number from 0 to 1 is expected"
             for j, e in self.restitutions().items()
             if not 0 <= e <= 1
         ]

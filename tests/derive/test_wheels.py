@@ -1,10 +1,12 @@
 """Wheels at fixed angles on a body: their integrals are found however the angles are written."""
 
 import pytest
-from sympy import Expr, Matrix, Rational, cos, cosh, exp, pi, sin, sqrt, symbols, tan
+from sympy import Dummy, Expr, Matrix, Rational, cos, cosh, exp, pi, sin, sqrt, symbols, tan
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
+from dalembert.derive.integrals.levels import derived
+from dalembert.derive.integrals.sets import plain
 
 t = dynamicsymbols._t
 x, y, z, theta = dynamicsymbols("x y z theta")
@@ -75,3 +77,17 @@ def test_constants_are_taken_out_of_functions(one, other, f) -> None:
     ratio = found.diff(y) / f.diff(y)
     at = {a: Rational(1, 3), z: Rational(1, 5)}
     assert all(abs((found.diff(s) - ratio * f.diff(s)).subs(at).evalf(30)) < 1e-25 for s in q)
+
+
+def test_the_way_there_is_the_same_wherever_names_lie_in_memory(monkeypatch) -> None:
+    """SymPy numbers its dummies from a random start, and sets of them go by that: nothing may follow it."""
+    system, _ = robot(ANGLES["by degrees"])
+    rows = [dict(c.coefficients) for c in system.constraints]
+    found = set()
+    for start in range(10**6, 9 * 10**6, 2 * 10**6):
+        monkeypatch.setattr(Dummy, "_base_dummy_index", start)
+        names = {q: Dummy(str(q.func), real=True) for q in system.coordinates}
+        forms, back = plain([{names[q]: e.xreplace(names) for q, e in row.items()} for row in rows], [*names.values()])
+        assert len({str(s) for s in forms.parameters}) == len(forms.parameters)
+        found.add(str([{x: e.xreplace(back) for x, e in row.items()} for row in derived(forms).rows]))
+    assert len(found) == 1

@@ -28,7 +28,7 @@ def levels(forms: Pfaffian, f: Expr) -> Iterator[Level]:
     slopes = {x: f.diff(x) for x in forms.moving if f.has(x)}
     linear = [x for x, s in slopes.items() if not s.has(x)]
     for x in sorted(linear, key=lambda x: (bool(slopes[x].free_symbols & set(forms.variables)), slopes[x].count_ops())):
-        constant = Dummy("level", real=True)
+        constant = Dummy(f"level_{len(forms.variables)}", real=True)  # a level within a level has another name
         place = _cancelled((constant - f.subs(x, 0)) / slopes[x])
         rows = []
         for row in forms.rows:

@@ -84,7 +84,10 @@ def plain(rows: Sequence[Mapping[Symbol, Expr]], variables: Sequence[Symbol]) ->
         )
 
     def name(c: Expr) -> Expr:
-        return names.setdefault(c, Dummy("c", positive=c.is_positive, real=True)) if constant(c) else c
+        if not constant(c):
+            return c
+        # each with a name of its own: where two are alike, SymPy orders them by their places in memory
+        return names.setdefault(c, Dummy(f"constant_{len(names)}", positive=c.is_positive, real=True))
 
     def clean(e: Expr) -> Expr:
         e = sympify(e, strict=True)  # numbers too, but no text

@@ -426,6 +426,7 @@ class Stopped(Bar):
 
 import dalembert.cli_progress
 dalembert.cli_progress.Bar = Stopped
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal, wherever tests run
 sys.exit(run(["run", *sys.argv[1:]]))
 """
 

@@ -11,6 +11,14 @@ from dalembert.motion.keyboard import keyboard
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGINT as a POSIX terminal sends it")
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """As in a terminal: where tests run in the background, SIGINT may be ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def press():
     signal.raise_signal(signal.SIGINT)
 

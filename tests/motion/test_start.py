@@ -208,7 +208,7 @@ def test_a_guess_inside_two_valleys_finds_the_nearer():
         reached = (found.state[x] - guess[0]) ** 2 + (found.state[y] - guess[1]) ** 2
         assert reached <= cost.min() * (1 + 1e-9)
         assert found.proved
-        assert "beginnings" in found.reason
+        assert "none on the constraints is nearer" in found.reason
 
 
 # -- equally near ---------------------------------------------------------------------------------------------

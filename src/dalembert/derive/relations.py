@@ -10,14 +10,43 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from sympy import Abs, Add, Expr, Function, Heaviside, Max, Min, Mul, Piecewise, Pow, ceiling, floor, sign
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Function,
+    Heaviside,
+    Max,
+    Min,
+    Mul,
+    Piecewise,
+    Pow,
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    ceiling,
+    cos,
+    cosh,
+    exp,
+    floor,
+    log,
+    sign,
+    sin,
+    sinh,
+    tanh,
+)  # fmt: skip
 
 from dalembert.derive.algebra import Symbols
+from dalembert.derive.intervals import bounds
 from dalembert.derive.mechanics import constraint_rates
 from dalembert.derive.tape import Tape
 from dalembert.model import ON_POSITIONS, StateError, Statement
 
 Array = np.ndarray
+UNBROKEN = {sin, cos, exp, log, sinh, cosh, tanh, asin, acos, atan, asinh, acosh, atanh, Abs, Max, Min}  # where real
 KINKS = (Abs, sign, Heaviside, Max, Min, Piecewise, floor, ceiling)  # where these stand, slopes jump
 
 
@@ -68,6 +97,38 @@ class Relation:
         slopes[self._flat] = out[self.count :]
         return np.array(out[: self.count]), slopes.reshape(self.count, self._size)
 
+    def over(self, low: Array, high: Array) -> tuple[Array, Array, Array, Array]:
+        """Bounds of f (m, count) and of ∂f/∂x (m, k, count) over boxes of inputs (·, count): least, greatest of each.
+
+        Where f may jump, as tan, sign and branches do, its slopes are not bounded: no two values are held together.
+        """
+        least, most = bounds(self._first, low, high)
+        count, m = low.shape[1], self.count
+        flat = np.zeros((2, m * self._size, count))
+        flat[:, self._flat] = least[m:], most[m:]
+        slopes = flat.reshape(2, m, self._size, count)
+        slopes[0, self._jumping], slopes[1, self._jumping] = -np.inf, np.inf
+        return least[:m], most[:m], slopes[0], slopes[1]
+
+    def bends_over(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """Bounds of ∂²f/∂x∂x (m, k, k) over one box of inputs; infinite where f has kinks."""
+        found = np.zeros((2, self.count, self._size, self._size))
+        if len(self._second):
+            r, i, j = self._index
+            found[:, r, i, j] = found[:, r, j, i] = np.stack(bounds(self._bends, low[:, None], high[:, None]))[:, :, 0]
+        found[0, self._broken], found[1, self._broken] = -np.inf, np.inf
+        return found[0], found[1]
+
+    @cached_property
+    def _jumping(self) -> Array:
+        return np.array([any(type(e) not in UNBROKEN for e in f.atoms(Function)) for f in self._functions], dtype=bool)
+
+    @cached_property
+    def _broken(self) -> Array:
+        """Which functions have kinks or jumps: what holds of their derivatives does not hold of them."""
+        kinked: Array = np.array([f.has(*KINKS) for f in self._functions], dtype=bool)
+        return np.asarray(self._jumping | kinked)
+
     def curvature(self, inputs: Sequence[float], weights: Array) -> Array:
         """Σ_r weights_r ∂²f_r/∂x∂x, shape (k, k)."""
         H = np.zeros((self._size, self._size))
@@ -82,7 +143,7 @@ class Relation:
     def degree(self, rows: Iterable[int], free: Array) -> int:
         """1 where these rows are affine in the free variables, 2 where they are quadratic, 3 for anything else."""
         chosen = set(rows)
-        if any(self._functions[r].has(*KINKS) for r in chosen):
+        if any(self._broken[r] for r in chosen):
             return 3
         moving = {x for x, is_free in zip(self._variables, free, strict=True) if is_free}
         bent = [g for (r, i, j), g in self._second.items() if r in chosen and free[i] and free[j]]

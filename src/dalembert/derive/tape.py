@@ -95,37 +95,39 @@ class Step(NamedTuple):
 
 
 class Tape:
-    """Evaluate `outputs` for values of `inputs` (symbols), all as Python floats."""
+    """Evaluate `outputs` for values of `inputs` (symbols), all as Python floats.
+
+    Slots hold the inputs, then the `constants`, then what each of the `steps` gives; the outputs are at `places`.
+    """
 
     def __init__(self, inputs: Sequence[Expr], outputs: Iterable[Expr]) -> None:
         self.inputs = tuple(inputs)
-        self._constants: list[Any] = []
-        self._constant_slot: dict[Any, int] = {}
-        self._steps: list[Step] = []
+        self.constants: list[Any] = []
+        self.steps: list[Step] = []
         outputs = [sp.sympify(e, strict=True) for e in outputs]
         order = _postorder(outputs, set(self.inputs))
         slot: dict[Any, int] = {x: i for i, x in enumerate(self.inputs)}
         constants = [e for e in order if e.is_number or e in (sp.true, sp.false)]
         for e in constants:
-            slot[e] = len(self.inputs) + len(self._constants)
-            self._constants.append(_number(e))
+            slot[e] = len(self.inputs) + len(self.constants)
+            self.constants.append(_number(e))
         for e in order:
             if e not in slot:
                 function, arguments = _operation(e)
-                slot[e] = len(self.inputs) + len(self._constants) + len(self._steps)
-                self._steps.append(Step(function, tuple(slot[a] for a in arguments), e))
-        self._outputs = [slot[e] for e in outputs]
+                slot[e] = len(self.inputs) + len(self.constants) + len(self.steps)
+                self.steps.append(Step(function, tuple(slot[a] for a in arguments), e))
+        self.places = [slot[e] for e in outputs]
         self._expressions = outputs
 
     def __call__(self, values: Sequence[float]) -> list[float]:
         """The outputs at these input values; a `StateError` names every output that does not exist there."""
-        slots: list[Any] = [*map(float, values), *self._constants]  # NumPy's own divide by zero without a word
-        for function, arguments, expr in self._steps:
+        slots: list[Any] = [*map(float, values), *self.constants]  # NumPy's own divide by zero without a word
+        for function, arguments, expr in self.steps:
             try:
                 slots.append(function(*[slots[i] for i in arguments]))
             except (ValueError, ArithmeticError, TypeError) as error:
                 slots.append(_blame([slots[i] for i in arguments], expr, error))
-        results = [slots[i] for i in self._outputs]
+        results = [slots[i] for i in self.places]
         faults: dict[str, None] = {}
         for value, expr in zip(results, self._expressions, strict=True):
             if isinstance(value, Undefined):

@@ -1,6 +1,7 @@
 """A system moved from a state until a time, by the engine and the mover that fit it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from dalembert.derive.variants import with_exponents
 from dalembert.engine import engine
 from dalembert.model import Statement
 from dalembert.motion.record import Limits, Progress, Record, Settings
+from dalembert.motion.singular_start import risen, singular_at_start, without_direction
 from dalembert.motion.smooth.mover import Mover, SmoothMover
 from dalembert.motion.smooth.run import Run
 
@@ -59,5 +61,6 @@ def move(
     run = Run(moving, mover, stated, t0, state, samples, until, limits, progress)
     if settle:
         run.begin_on_constraints()
-    record = run.go()
-    return Moved(record, moving, mover.count)
+    lost = without_direction(stated, values, t0, state) if sizes is None else []
+    record = run.go(singular_at_start(lost, t0) if lost else None)
+    return Moved(replace(record, status=risen(stated, values, record)), moving, mover.count)

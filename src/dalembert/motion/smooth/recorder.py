@@ -43,7 +43,7 @@ class Recorder:
     def take(self, engine: Any, legs: list[Leg], last: bool) -> None:
         """Keep legs: the samples in them, those at their very end only where it is the last of all."""
         for leg in legs:
-            self._begin(leg)
+            self.begin(leg)
         if not any(leg.steps.count for leg in legs):
             self.works = self.works + sum(leg.impulse for leg in legs) * (np.arange(len(WORKS)) == IMPACT)
             if legs and legs[-1].start is not None and self.last_time() == legs[-1].begin:  # right after it
@@ -78,7 +78,8 @@ class Recorder:
         else:
             self.dense += [(leg.steps.times, leg.steps.coefficients, leg.steps.unit) for leg in course.legs]
 
-    def _begin(self, leg: Leg) -> None:
+    def begin(self, leg: Leg) -> None:
+        """Keep what happened at the beginning of a leg, and its mode."""
         self.events += leg.events
         now = Episode(leg.begin, leg.setup.choice, leg.mode)
         if not self.episodes or (self.episodes[-1].choice, self.episodes[-1].mode) != (now.choice, now.mode):

@@ -78,8 +78,12 @@ class Run:
         self._told = -inf
         self._keyboard = Keyboard()
 
-    def go(self) -> Record:
-        """Move until the end, or until something ends it."""
+    def go(self, never: Status | None = None) -> Record:
+        """Move until the end, or until something ends it; not at all where it can `never` begin."""
+        if never is not None:
+            for leg in self._ahead().legs[:1]:
+                self.kept.begin(leg)
+            return self._record(never)
         try:
             with keyboard() as self._keyboard:
                 status = self._loop()

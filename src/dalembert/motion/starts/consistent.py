@@ -12,7 +12,7 @@ from dalembert.model import StateError, Statement, name_of, refuse
 from dalembert.motion.starts.choices import Choices, choices
 from dalembert.motion.starts.nearest_state import Nearby, Question, closest_attempt
 from dalembert.motion.starts.on_constraints import listed, unmet, values_in_words
-from dalembert.motion.starts.order import TIED
+from dalembert.motion.starts.order import TIED, Near
 
 MOVED = 1e-12  # relative change from which on a value counts as moved
 SHOWN = 3  # of a family of states that are equally near, those that are named
@@ -106,7 +106,7 @@ def _judged(question: Question, found: Choices) -> tuple[bool, str]:
         ("velocities", first.speeds, found.speeds),
     ):
         if near is not None and nearby is not None:
-            said, doubt = _known(part, near.point, nearby)
+            said, doubt = _known(part, near, nearby)
             words.append(said)
             doubts.append(doubt)
     if others:
@@ -121,17 +121,18 @@ def _judged(question: Question, found: Choices) -> tuple[bool, str]:
     return not others and not any(doubts), "; ".join(words)
 
 
-def _known(part: str, point: Any, nearby: Nearby) -> tuple[str, bool]:
+def _known(part: str, near: Near, nearby: Nearby) -> tuple[str, bool]:
     """How it is known that positions or velocities are nearest, and whether it is not."""
+    point = near.point
     metric = "" if nearby.by_mass else " (M is no metric here: in units in which it is balanced)"
     if not point.stationary:
         return f"{part} not proved nearest: the constraints lose rank there{metric}", True
     if not point.strict:
         return f"{part} not proved nearest: others beside them are equally near{metric}", True
-    if nearby.proved:
-        return f"{part} proved nearest: no others on the constraints are as near{metric}", False
-    tried = f"of {len(nearby.found)} found from {nearby.beginnings} beginnings"
-    return f"{part} proved nearest {tried}: the conditions of a minimum hold to second order{metric}", False
+    if nearby.proved and any(near is other for other in nearby.found[: nearby.tied]):
+        return f"{part} proved nearest: none on the constraints is nearer{metric}", False
+    tried = f"nearest of {len(nearby.found)} found from {nearby.beginnings} beginnings"
+    return f"{part} {tried}, a minimum to second order; not proved that none is nearer{metric}", True
 
 
 def own_keys(system: Statement, keys: Iterable[Any], what: str, faults: list[str]) -> list[Expr]:

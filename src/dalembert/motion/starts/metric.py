@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from dalembert.derive import Array, prepared
 from dalembert.derive.relations import Relation
 from dalembert.derive.scales import coordinate_units, mass
 from dalembert.model import StateError
+from dalembert.motion.starts.exclusion import Excluded, Region, Rows, none_nearer
 from dalembert.motion.starts.nearest_point import Point
 from dalembert.motion.starts.order import Near
 from dalembert.motion.starts.surface import EPS, Problem
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 
 DEFINITE = 1e-12  # of the largest: an eigenvalue of M below minus this is negative
 WEIGHTLESS = 1e-7  # of a change in its own units: a shorter one in the metric of M has no mass
+
+
+class Asked(NamedTuple):
+    """Rows of a relation that are to be zero, those that are not to be negative, and which of these are zero."""
+
+    equal: Sequence[int]
+    sided: Sequence[int] = ()
+    closed: Sequence[int] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +96,50 @@ class Metric:
             return bent
 
         return Problem(self.point(start), self.W, at, curvature, relation.degree(chosen.tolist(), self.free))
+
+    def none_nearer(self, relation: Relation, asked: Asked, inputs: Array, offset: int, point: Point) -> Excluded:
+        """Whether nothing that rows of a relation allow is nearer; else places (k,) where it may be.
+
+        The values that can change begin at `offset` of the inputs. What no row depends on is left out: it follows as it
+        needs least, and W for the rest is a Schur complement.
+        """
+        free = np.flatnonzero(self.free)
+        chosen = np.array([r for r in (*asked.equal, *asked.sided) if relation.depends(r, self.free)], dtype=int)
+        lam = np.zeros(len(chosen))
+        lam[np.isin(chosen, [*asked.equal, *asked.closed])] = point.multipliers
+        each = np.eye(len(self.free), dtype=bool)
+        own = np.array([any(relation.depends(r, each[j]) for r in chosen) for j in free], dtype=bool)
+        slots, units = offset + free[own], self.units[own]
+
+        def box(x: Array) -> Array:
+            every = np.repeat(inputs[:, None], x.shape[1], axis=1)
+            every[slots] = units[:, None] * x
+            return every
+
+        def over(low: Array, high: Array) -> Rows:
+            c_low, c_high, J_low, J_high = relation.over(box(low), box(high))
+            J_low, J_high = (J[np.ix_(chosen, free[own])] * units[:, None] for J in (J_low, J_high))
+            return Rows(c_low[chosen], c_high[chosen], J_low, J_high)
+
+        def bends(low: Array, high: Array) -> tuple[Array, Array]:
+            found = relation.bends_over(box(low[:, None])[:, 0], box(high[:, None])[:, 0])
+            least, most = (H[np.ix_(chosen, free[own], free[own])] * units[:, None] * units for H in found)
+            return least, most
+
+        W = self.W[np.ix_(own, own)]
+        if not own.all():
+            others = self.W[np.ix_(own, ~own)]
+            W = W - others @ np.linalg.pinv(self.W[np.ix_(~own, ~own)], hermitian=True) @ others.T
+        origin = point.x - point.z
+        affine = np.array([relation.degree([r], self.free) == 1 for r in chosen], dtype=bool)
+        region = Region(over, bends, np.isin(chosen, asked.sided), affine)
+        found = none_nearer(region, origin[own], W, point.x[own], lam)
+        places = []
+        for x in found.places:
+            place = point.x.copy()
+            place[own] = x
+            places.append(place)
+        return Excluded(found.proved, places)
 
     def near(self, start: Array, point: Point, on: Callable[[Array], bool], closed: tuple[int, ...]) -> Near:
         """A point as values (n,); what it changes by rounding alone is left as it was, where the constraints allow."""

@@ -6,7 +6,7 @@
 with ψ every relation among velocities (φ̇ for a holonomic φ). What is not free does not move.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,13 +16,14 @@ import numpy as np
 from dalembert.derive import Array, closeness, prepared
 from dalembert.derive.scales import CLOSE
 from dalembert.model import OneSided, StateError, Statement
-from dalembert.motion.starts.metric import Metric
+from dalembert.motion.starts.metric import Asked, Metric
 from dalembert.motion.starts.nearest_point import Point
 from dalembert.motion.starts.order import Near, ordered
-from dalembert.motion.starts.search import Found, search
+from dalembert.motion.starts.search import Found, search, search_from
 from dalembert.motion.starts.surface import Problem, onto_surface
 
 SETS = 32  # of contacts that are closed together, tried at most
+ROUNDS = 3  # of proof, and of further search where it fails
 PULLS = 1e-7  # of the change, in its metric: a contact that pulls by less than this does not
 
 
@@ -80,33 +81,58 @@ def nearest_positions(question: Question, *, all_of_them: bool = False) -> Nearb
     closed contacts that comes up so is tried. `all_of_them` looks for others also where one is proved to be nearest.
     """
     n, v = question.n, question.place[question.n :]
-    relation, metric = prepared(question.system).relations, Metric.at(question, question.place[:n], question.free[:n])
-    row = {r: i for i, r in enumerate(relation.on_positions)}
-    hard = [r for r in relation.on_positions if r not in question.sided]
+    start, metric = question.place[:n], Metric.at(question, question.place[:n], question.free[:n])
+    relations = prepared(question.system).relations
+    row = {r: i for i, r in enumerate(relations.on_positions)}
+    hard = [r for r in relations.on_positions if r not in question.sided]
     found: list[Near] = []
     waiting: list[tuple[int, ...]] = [()]
     known, beginnings, proved = set(waiting), 0, False
-    while waiting and len(known) <= SETS:
-        closed = waiting.pop(0)
-        rows = [*hard, *closed]
 
-        def on(q: Array, rows: list[int] = rows) -> bool:
+    def searched(closed: tuple[int, ...]) -> _Search:
+        rows = [*hard, *closed]
+        problem = metric.problem(start, relations.places, [row[r] for r in rows], lambda q: question.inputs(q, v))
+
+        def on(q: Array) -> bool:
             return bool((closeness(question.system, question.inputs(q, v)).level[rows] <= CLOSE).all())
 
-        problem = metric.problem(
-            question.place[:n], relation.places, [row[r] for r in rows], lambda q: question.inputs(q, v)
-        )
-        hits, points = _search(metric, problem, question.place[:n], on, closed, all_of_them)
-        beginnings += hits.beginnings
-        for i, near in enumerate(points):
+        return _Search(metric, problem, start, on, closed)
+
+    def taken(search: _Search, closed: tuple[int, ...], points: Sequence[Point]) -> list[Near]:
+        """Those of the points that contacts allow; sets of contacts that others are inside of will be tried."""
+        fit = []
+        for near in map(search.near, points):
             deep = set(question.penetrated(near.values, v)) - set(closed)
             sets = {tuple(sorted({*closed, *some})) for some in (deep, *({r} for r in deep))} - known
-            waiting += sorted(sets)
-            known |= sets
-            if not deep and _pushes(near.point, problem, len(closed)):
-                found.append(near)
-                proved |= hits.proved and i == 0
+            waiting.extend(sorted(sets))
+            known.update(sets)
+            if not deep and _pushes(near.point, search.problem, len(closed)):
+                fit.append(near)
+        return fit
+
+    while waiting and len(known) <= SETS:
+        closed = waiting.pop(0)
+        search = searched(closed)
+        hits = search.all(all_of_them)
+        beginnings += hits.beginnings
+        fit = taken(search, closed, hits.points)
+        proved |= hits.proved and not closed and bool(fit) and fit[0].point is hits.points[0]
+        found += fit
     found, tied = ordered(found)
+    for _ in range(ROUNDS if not proved else 0):
+        if not found:
+            break
+        asked = Asked(*([row[r] for r in rows] for rows in (hard, question.sided, found[0].closed)))
+        inputs = np.array(question.inputs(start, v))
+        proved, places = metric.none_nearer(relations.places, asked, inputs, 0, found[0].point)
+        beginnings += len(places)
+        more = list[Near]()
+        for closed in sorted(known) if places else ():
+            search = searched(closed)
+            more += taken(search, closed, search.from_places(places, [near.point for near in found]))
+        if not more:
+            break
+        found, tied = ordered([*found, *more])
     return Nearby(tuple(found), tied, beginnings, proved, metric.by_mass)
 
 
@@ -124,9 +150,18 @@ def nearest_velocities(
 
     speeds = prepared(question.system).relations.speeds
     problem = metric.problem(start, speeds, rows, lambda v: question.inputs(q, v))
-    hits, points = _search(metric, problem, start, on, closed, all_of_them)
-    found, tied = ordered(points)
-    return Nearby(tuple(found), tied, hits.beginnings, hits.proved, metric.by_mass)
+    search = _Search(metric, problem, start, on, closed)
+    hits = search.all(all_of_them)
+    (found, tied), proved, beginnings = ordered([*map(search.near, hits.points)]), hits.proved, hits.beginnings
+    for _ in range(ROUNDS if found and not proved else 0):
+        inputs = np.array(question.inputs(q, start))
+        proved, places = metric.none_nearer(speeds, Asked(rows), inputs, n, found[0].point)
+        beginnings += len(places)
+        more = search.from_places(places, [near.point for near in found])
+        if not more:
+            break
+        found, tied = ordered([*found, *map(search.near, more)])
+    return Nearby(tuple(found), tied, beginnings, proved, metric.by_mass)
 
 
 def closest_attempt(question: Question) -> Array:
@@ -151,22 +186,33 @@ def _as_far_as_it_goes(problem: Problem) -> Array:
         return problem.origin
 
 
-def _search(
-    metric: Metric,
-    problem: Problem,
-    start: Array,
-    on: Callable[[Array], bool],
-    closed: tuple[int, ...],
-    all_of_them: bool,
-) -> tuple[Found, list[Near]]:
-    """The nearest points of a problem, and the same as positions or velocities."""
-    turn = 2 * np.pi / metric.units
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The nearest points of a problem, as positions or velocities that are `on` what they have to be on."""
 
-    def accepts(x: Array) -> bool:
-        return on(metric.values(start, x))
+    metric: Metric
+    problem: Problem
+    start: Array
+    on: Callable[[Array], bool]
+    closed: tuple[int, ...]
 
-    hits = search(problem, accepts, metric.usual(start), turn, all_of_them=all_of_them)
-    return hits, [metric.near(start, point, on, closed) for point in hits.points]
+    def _accepts(self, x: Array) -> bool:
+        return self.on(self.metric.values(self.start, x))
+
+    def all(self, all_of_them: bool) -> Found:
+        """Those found from many beginnings."""
+        turn = 2 * np.pi / self.metric.units
+        usual = self.metric.usual(self.start)
+        return search(self.problem, self._accepts, usual, turn, all_of_them=all_of_them)
+
+    def from_places(self, places: Sequence[Array], known: Sequence[Point]) -> list[Point]:
+        """Those that the ways from some places lead to, and that are not known."""
+        reach = self.metric.usual(self.start)
+        return search_from(self.problem, self._accepts, places, known, reach)
+
+    def near(self, point: Point) -> Near:
+        """A point as positions or velocities."""
+        return self.metric.near(self.start, point, self.on, self.closed)
 
 
 def _pushes(point: Point, problem: Problem, closed: int) -> bool:

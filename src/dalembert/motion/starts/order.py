@@ -8,7 +8,8 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.motion.starts.nearest_point import Point
 
-TIED = 1e-10  # relative: distances no farther apart are equal
+TIED = 1e-10  # relative: distances of minima no farther apart are equal
+ROUNDED = 16 * float(np.finfo(float).eps)  # the same, of points beside which others may be as near: these are not sharp
 APART = 1e-6  # of its size, or of the change: values farther apart than this are different ones
 
 
@@ -49,7 +50,8 @@ def ordered(found: list[Near]) -> tuple[list[Near], int]:
     Of those the first is the one whose first differing coordinate, in the order of the statement, is larger.
     """
     ranked = sorted(found, key=lambda near: (near.distance, near.change))
-    tied = sum(times_as_far(ranked[0], near) <= 1 + TIED for near in ranked) if ranked else 0
+    sharp = [TIED if near.point.strict else ROUNDED for near in ranked]
+    tied = sum(times_as_far(ranked[0], near) <= 1 + min(sharp[0], own) for near, own in zip(ranked, sharp, strict=True))
     return [*sorted(ranked[:tied], key=cmp_to_key(_later)), *ranked[tied:]], tied
 
 

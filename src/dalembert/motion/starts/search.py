@@ -5,7 +5,7 @@ large as the nearest point found is far: along the axes, at the mirror images of
 a fixed list.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -53,10 +53,7 @@ def search(
     def look(z: Array, reach: float) -> None:
         nonlocal tried
         tried += 1
-        with np.errstate(all="ignore"):  # a step too far may overflow, and is not taken
-            point = nearest_point(problem, problem.origin + z, reach, points)
-        if point is not None and accepts(point.x) and not any(_same(point, other) for other in points):
-            points.append(point)
+        points.extend(search_from(problem, accepts, [problem.origin + z], points, reach))
 
     reach = _reach(problem) or usual
     look(np.zeros(k), reach)
@@ -82,6 +79,19 @@ def search(
     if points and not proved:
         proved = _is_nearest(problem, points[0])
     return Found(tuple(points), tried, proved)
+
+
+def search_from(
+    problem: Problem, accepts: Callable[[Array], bool], places: Sequence[Array], known: Sequence[Point], reach: float
+) -> list[Point]:
+    """The local minima that the ways from some places lead to and that are not known."""
+    found: list[Point] = []
+    for x in places:
+        with np.errstate(all="ignore"):  # a step too far may overflow, and is not taken
+            point = nearest_point(problem, x, reach, (*known, *found))
+        if point is not None and accepts(point.x) and not any(_same(point, other) for other in (*known, *found)):
+            found.append(point)
+    return found
 
 
 def _is_nearest(problem: Problem, point: Point) -> bool:

@@ -1,0 +1,57 @@
+"""Starts where constraints lose their rank: the run says so, and does not set out."""
+
+import pytest
+from sympy.physics.mechanics import dynamicsymbols
+
+import dalembert as da
+
+x, y, z, k = dynamicsymbols("x y z k")
+H = da.Holonomic
+NO_DIRECTION = {
+    "a crossing": x * y,
+    "a square": (y - x) ** 2,
+    "a cusp": y**2 - x**3,
+    "a cone": x**2 + y**2 - z**2,
+}
+
+
+def falling(*constraints, parameters=()):
+    return da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2 + z.diff() ** 2) / 2 - 9.81 * y, [x, y, z], constraints=constraints,
+        parameters=dict(parameters),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("constraint", NO_DIRECTION.values(), ids=NO_DIRECTION)
+@pytest.mark.parametrize("speed", [0.0, 1e-6, 1e6])
+def test_a_start_without_direction_is_singular(constraint, speed) -> None:
+    """At the origin each has slope zero, and beside it has not."""
+    along = {y: 0.0, x: 0.0, x.diff(): speed, y.diff(): speed if constraint == (y - x) ** 2 else 0.0}
+    along |= {z.diff(): speed} if constraint.has(z) else {}
+    motion = falling(H(constraint, name="it")).simulate(along, until=1.0, throw=False)
+    assert motion.status.ending == "singular"
+    assert "'it' has no direction" in motion.status
+    assert motion.end_time == 0.0
+
+
+TOUCHING = {
+    "circles": ((x**2 + y**2 - 1, (x - 2) ** 2 + y**2 - 1), {x: 1.0}),
+    "a sphere and a cylinder": ((x**2 + y**2 + z**2 - 4, (x - 1) ** 2 + y**2 - 1), {x: 2.0}),
+    "the same, in motion": ((x**2 + y**2 + z**2 - 4, (x - 1) ** 2 + y**2 - 1), {x: 2.0, z.diff(): 0.5, y.diff(): 0.5}),
+}
+
+
+@pytest.mark.parametrize(("rows", "start"), TOUCHING.values(), ids=TOUCHING)
+def test_a_start_where_rows_are_dependent_only_there_is_singular(rows, start) -> None:
+    motion = falling(*map(H, rows)).simulate({y: 0.0, z: 0.0, **start}, until=1.0, throw=False)
+    assert motion.status.ending == "singular"
+    assert "rank of the constraints is 1 at t = 0" in motion.status
+
+
+def test_a_row_that_a_parameter_takes_away_is_none() -> None:
+    from sympy import Symbol
+
+    on = Symbol("on")
+    motion = falling(H(on * (y - x)), parameters={on: 0.0}).simulate({x: 0.0}, until=1.0)
+    assert motion.status.ok
+    assert motion.at(1.0)[1] == pytest.approx(-9.81 / 2)

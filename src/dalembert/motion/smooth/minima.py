@@ -68,13 +68,28 @@ def vanishing(
     return None
 
 
-def uneven(values: Array, before: Array | None, zero: float, own: bool) -> Array:
+class Range(NamedTuple):
+    """The least and the greatest finite value of each column."""
+
+    low: Array
+    high: Array
+
+
+def range_of(values: Array) -> Range:
+    """The range of each column of values (k, m); the least of one with a NaN is NaN."""
+    high = values.max(axis=0, initial=-np.inf)
+    if not np.isfinite(high).all():
+        high = np.where(np.isfinite(values), values, 0.0).max(axis=0, initial=0.0)
+    return Range(values.min(axis=0, initial=np.inf), high)
+
+
+def uneven(values: Range, before: Array | None, zero: float, own: bool) -> Array:
     """The columns that may hide a zero: in all others values are of one size, and no vertex lies far below them.
 
     A vertex below HINT times the middle one of three needs a neighbour of more than 1 + 4 (1 − HINT) times that.
     `zero` is measured by a column's `own` values, or by one. What is infinite does not count.
     """
-    low, high = values.min(axis=0), np.where(np.isfinite(values), values, 0.0).max(axis=0)
+    low, high = values
     if before is not None:
         low, high = np.minimum(low, before), np.maximum(high, np.where(np.isfinite(before), before, 0.0))
     return np.flatnonzero(~((low > (zero * high if own else zero)) & (HINT * high < low)))

@@ -6,7 +6,7 @@ it finds, or none. The earliest of all problems is acted on; what comes before i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +14,17 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.engine import Watch
 from dalembert.motion.smooth.leg import Course, Points
-from dalembert.motion.smooth.minima import Minimum, least, uneven, vanishing
+from dalembert.motion.smooth.minima import Minimum, Range, least, range_of, uneven, vanishing
 from dalembert.motion.tolerances import EPS, tolerance
 
 SHAKE = 2.0**-28  # how much the inputs of an acceleration are changed, relative to their natural scales
 PATTERNS = 3
+FEW_COLUMNS = 32
 DIP = 2.0  # a minimum that three points show below so many times a limit is looked at closer
 CLOSER = 9  # points between two that were looked at, again and again
+FEW, FALL, SHRINK = 6, 1e-2, 0.3  # steps in a course; a fall of a pivot and of the step that are looked at
+FURTHER = 2.2  # steps: how far the polynomial of one is believed
+ZERO_AHEAD = 1e-13  # of the value at the beginning of the step
 RISEN = 1e-20  # a radicand above this part of its natural scale is not zero
 
 
@@ -72,22 +76,26 @@ class View:
         scales = self._wide_scales
         setup = course.legs[0].setup
         sizes = self.engine.sizes(setup, p.times[self.ends], p.states[self.ends], scales, numbers)
+        sizes = np.where(sizes > 0, sizes, 1e-300)
         off = np.abs(np.hstack([self.watch.level, self.watch.rate]))
         masks = list(free.values())
         if not self.brief.any() and all(np.array_equal(mask, masks[0]) for mask in masks[1:]):
             off[:, masks[0]] = 0.0
+            most = largest(_of_steps(np.maximum, off, p.per_step) / sizes)
+            if (most <= self.bound).all():  # of each step the largest tells enough
+                return np.repeat(most, p.per_step)
             masks = []
         for k, leg in enumerate(course.legs) if masks else ():
             if leg.brief or free[id(leg.setup)].any():
                 mine = slice(course.first[k] * p.per_step, course.first[k + 1] * p.per_step)
                 off[mine, slice(None) if leg.brief else free[id(leg.setup)]] = 0.0
         with np.errstate(over="ignore"):
-            out: Array = (off / np.repeat(np.where(sizes > 0, sizes, 1e-300), p.per_step, axis=0)).max(axis=1)
+            out = largest(off / np.repeat(sizes, p.per_step, axis=0))
         bad = np.flatnonzero(~(out <= self.bound))
         if len(bad):
             at = p.places[bad]
             own = self.engine.sizes(setup, p.times[bad], p.states[bad], scales[at], course.numbers(at))
-            out[bad] = (off[bad] / np.where(own > 0, own, 1e-300)).max(axis=1)
+            out[bad] = largest(off[bad] / np.where(own > 0, own, 1e-300))
         return out
 
     @cached_property
@@ -105,6 +113,16 @@ class View:
         out[:, :n] = self.sizes[:n] + spans * out[:, n : 2 * n]
         return out
 
+    @cached_property
+    def _ranges(self) -> dict[Callable[[Watch], Array], Range]:
+        return {}
+
+    def range_of(self, what: Callable[[Watch], Array]) -> Range:
+        """The least and the greatest finite value of each column of a quantity of the watch, found once."""
+        if what not in self._ranges:
+            self._ranges[what] = range_of(what(self.watch))
+        return self._ranges[what]
+
     @property
     def numbers(self) -> Array | None:
         """The parameters at the points."""
@@ -118,15 +136,15 @@ class View:
         does not stand says nothing. What has not moved at all by then is measured by what follows.
         """
         p, n = self.points, self.watch.acceleration.shape[1]
-        s, k = self.course.steps, p.per_step
+        k = p.per_step
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             raw = p.slopes - self.watch.acceleration
             np.abs(raw, out=raw)
             raw *= p.spans[:, None]
-            speeds = np.fmax.reduce(np.abs(p.states[:, n:]).reshape(s, k, n), axis=1, initial=0.0)
+            speeds = np.fmax(_of_steps(np.fmax, np.abs(p.states[:, n:]), k), 0.0)
             raw[self.brief] = 0.0
             scale = np.maximum(speeds, self.sizes[n : 2 * n])
-            quick: Array = (raw.reshape(s, k, n) / scale[:, None, :]).max(axis=2).ravel()
+            quick = largest(raw / np.repeat(scale, k, axis=0))
         if quick.max(initial=0.0) <= self.defect_bound:  # NaN is not
             return quick
         scale = np.maximum.accumulate(scale, axis=0)
@@ -219,11 +237,49 @@ def seen(engine: Any, course: Course, times: Array, states: Array, places: Array
 Monitor = Callable[[View], Problem | None]
 
 
+def _pivots(watch: Watch) -> Array:
+    return watch.pivots
+
+
+def _squares(watch: Watch) -> Array:
+    return watch.squares
+
+
+def _inertia(watch: Watch) -> Array:
+    return watch.inertia
+
+
+def _masses(watch: Watch) -> Array:
+    return watch.masses
+
+
+WATCHED: dict[str, Callable[[Watch], Array]] = {
+    "dependent": _pivots,
+    "row": _squares,
+    "massless": _inertia,
+    "mass": _masses,
+}
+
+
+def _of_steps(better: np.ufunc, values: Array, per_step: int) -> Array:
+    """The largest in each step (s, c), of values at so many points of each: slices are faster than short reductions."""
+    found: Array = reduce(better, (values[j::per_step] for j in range(per_step)))
+    return found
+
+
+def largest(values: Array) -> Array:
+    """The largest in each row (k,); column by column, where these are few."""
+    if not 0 < values.shape[1] <= FEW_COLUMNS:
+        return np.asarray(values.max(axis=1, initial=-np.inf))
+    found: Array = reduce(np.maximum, values.T)
+    return found
+
+
 def _relative(raw: Array, scale: Array) -> Array:
     """The largest of some quantities over their scales, in each row; infinite where one is not finite."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         relative = np.where(raw > 0, raw / scale, 0.0)
-    out: Array = np.where(np.isfinite(raw).all(axis=1), relative.max(axis=1), np.inf)
+    out: Array = np.where(np.isfinite(raw).all(axis=1), largest(relative), np.inf)
     return out
 
 
@@ -239,8 +295,8 @@ def unresolved(view: View) -> Problem | None:
 def dependent(view: View) -> Problem | None:
     """Rows that become dependent, or a mass matrix that becomes singular: a pivot vanishes against its own diagonal."""
     for kind, what, zero in (
-        ("dependent", lambda w: w.pivots, tolerance("DEPENDENT")),
-        ("massless", lambda w: w.inertia, tolerance("MASSLESS")),
+        ("dependent", _pivots, tolerance("DEPENDENT")),
+        ("massless", _inertia, tolerance("MASSLESS")),
     ):
         found = _vanishing(view, what, zero, own=False)
         if found is not None:
@@ -250,7 +306,7 @@ def dependent(view: View) -> Problem | None:
 
 def vanished(view: View) -> Problem | None:
     """A row or a mass that vanishes, measured by its own values within the step."""
-    for kind, what in (("row", lambda w: w.squares), ("mass", lambda w: w.masses)):
+    for kind, what in (("row", _squares), ("mass", _masses)):
         found = _vanishing(view, what, tolerance("VANISHES"), own=True)
         if found is not None:
             return Problem(kind, found.time, found.place, found.value, found)
@@ -266,11 +322,9 @@ def approaching(view: View) -> Problem | None:
     if view.course.steps < FEW:
         return None
     for kind, what in WATCHED.items():
-        values = what(view.watch)[view.ends]
-        known = np.where(np.isfinite(values), values, 0.0)
-        low = values.min(axis=0, initial=np.inf) < FALL * known.max(axis=0, initial=0.0)
-        for column in np.flatnonzero(low):
-            found = _ahead(view, values[:, column], what, int(column))
+        low, high = view.range_of(what)
+        for column in np.flatnonzero(low < FALL * high):
+            found = _ahead(view, what(view.watch)[view.ends, column], what, int(column))
             if found is not None:
                 return Problem(kind, found.time, found.place, found.value, found)
     return None
@@ -298,17 +352,6 @@ def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: in
         if found.value <= ZERO_AHEAD and view.crossed < found.time < begin + 0.98 * reach:
             return found._replace(place=j)
     return None
-
-
-FEW, FALL, SHRINK = 6, 1e-2, 0.3  # steps in a course; a fall of a pivot and of the step that are looked at
-FURTHER = 2.2  # steps: how far the polynomial of one is believed
-ZERO_AHEAD = 1e-13  # of the value at the beginning of the step
-WATCHED: dict[str, Callable[[Watch], Array]] = {
-    "dependent": lambda w: w.pivots,
-    "row": lambda w: w.squares,
-    "massless": lambda w: w.inertia,
-    "mass": lambda w: w.masses,
-}
 
 
 def rooted(view: View) -> Problem | None:
@@ -349,7 +392,7 @@ def crossed(view: View) -> Problem | None:
         out: Array = view.engine.armed_guards(setup, times, course.states(times, places), course.numbers(places))
         return out
 
-    live = uneven(values, None, 0.0, own=False)
+    live = uneven(range_of(values), None, 0.0, own=False)
     if not len(live):
         return None
     begins = np.zeros(len(values), dtype=bool)
@@ -376,6 +419,9 @@ def weak(view: View) -> Problem | None:
     """Pivots too small for how often multipliers are refined, or small where other rows could be taken."""
     limit = view.engine.pivot_limit(view.course.legs[0].setup) if view.weak is None else view.weak
     if not view.watch.pivots.size:
+        return None
+    low, high = view.range_of(_pivots)
+    if (low - (high - low) / 8 >= DIP * limit).all():  # of three points the vertex is no deeper below the least
         return None
     time = _dip(view, limit)
     bad = np.flatnonzero(~(view.watch.pivots.min(axis=1) >= limit))
@@ -467,7 +513,7 @@ def _vanishing(view: View, what: Callable[[Watch], Array], zero: float, own: boo
     if not values.shape[1]:
         return None
     before = None if view.before is None else what(view.before)[0]
-    columns = uneven(values, before, zero, own)
+    columns = uneven(view.range_of(what), before, zero, own)
     if not len(columns):
         return None
     p, values = view.points, values[:, columns]

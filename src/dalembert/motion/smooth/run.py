@@ -24,7 +24,7 @@ from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.status import Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
-POINTS = 512  # looks at a run at the least, spread over all of it
+POINTS = 400  # looks at a run at the least, spread over all of it
 FEWEST, MOST = 2, 512  # looks at a step
 SLIGHT = 2.0**-20  # of a look: steps that are a simple part of a run are so in any units
 ALIKE = 4  # times as many: steps that are to be looked at so differently are not looked at together

@@ -112,6 +112,11 @@ class Code:
         """The rows that may be out of force."""
         return np.flatnonzero(self.masks >= 0)
 
+    def gap(self, state: Array, t: float, values: Array, row: int) -> tuple[float, float]:
+        """The level and the rate of one row at one state (2n,)."""
+        found, (level, rate) = self._watch.alone(state, t, values), self._watch_ends[1:3]
+        return float(found[level + row]), float(found[rate + row])
+
     @cached_property
     def _watched(self) -> list[list[Any]]:
         o = self.outputs
@@ -277,20 +282,27 @@ class Function:
         call, count = self._call, len(states)
         if call is None or not count:
             return np.zeros((count, self._size))
-        given: dict[str, Any] = {}
         if count == 1 and values.ndim == 1:
-            if self._pars:
-                given["pars"] = values[: self._pars]
-            if self._timed:
-                given["time"] = float(times[0])
-            alone: Array = call(np.ascontiguousarray(states[0, : self._inputs]), **given)
-            return alone[None, :]
+            return self.alone(states[0], float(times[0]), values)[None, :]
+        given: dict[str, Any] = {}
         if self._pars:
             own = values[..., : self._pars].T
             given["pars"] = np.ascontiguousarray(own if own.ndim == 2 else np.repeat(own[:, None], count, axis=1))
         if self._timed:
             given["time"] = np.ascontiguousarray(times, dtype=float)
         out: Array = call(np.ascontiguousarray(states[:, : self._inputs].T), **given).T
+        return out
+
+    def alone(self, state: Array, t: float, values: Array) -> Array:
+        """The outputs (size,) at one state (≥ inputs,)."""
+        if self._call is None:
+            return np.zeros(self._size)
+        given: dict[str, Any] = {}
+        if self._pars:
+            given["pars"] = values[: self._pars]
+        if self._timed:
+            given["time"] = t
+        out: Array = self._call(np.ascontiguousarray(state[: self._inputs]), **given)
         return out
 
 

@@ -1,6 +1,5 @@
 """heyoka's adaptive Taylor integrator of a stage: steps as polynomials, until a time or until a guard falls to zero."""
 
-from dataclasses import replace
 from math import frexp, inf, isfinite, ldexp
 from threading import Lock
 from typing import Any
@@ -89,7 +88,8 @@ class Integrator:
         if not self._scaled:
             return found
         assert units is not None
-        return replace(found, times=found.times * unit, coefficients=found.coefficients * units[:-1, None], unit=unit)
+        terms = found.coefficients * units[:-1, None]
+        return Steps(found.times * unit, terms, found.fired, found.broken, unit)
 
     def expansion(self, t: float, state: Array, values: Array) -> Array:
         """The Taylor coefficients (2n, p + 1) at a state, in the stated units; not finite where there are none."""

@@ -3,6 +3,7 @@
 A state is one row of numbers: n coordinates, then n velocities.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -85,12 +86,8 @@ class Steps:
 
     def largest(self) -> Array:
         """The largest of each coordinate and velocity (2n,), as seen at a few points of every step."""
-        order = self.coefficients.shape[2]
-        spans = (self.times[1:] - self.times[:-1]) / self.unit
-        reach = spans[:, None] ** POWERS_OF_TIME[:order]
-        found = np.abs((reach[:, None, :] * NINTHS[:, :order]) @ self.coefficients.transpose(0, 2, 1)).max(axis=(0, 1))
-        out: Array = np.where(np.isfinite(found), found, 0.0)
-        return out
+        found: Array = largest_of([self])[0]
+        return found
 
     def part(self, first: int, last: int) -> "Steps":
         """Some of the steps; how they ended is with the last."""
@@ -98,12 +95,27 @@ class Steps:
         ends = last == self.count
         return Steps(times, terms, self.fired if ends else None, self.broken if ends else None, self.unit)
 
-    def until(self, count: int, end: float | None = None) -> "Steps":
-        """The first steps; the last of them up to a time where one is given."""
+    def until(self, count: int, end: float | None = None, fired: int | None = None) -> "Steps":
+        """The first steps; the last of them up to a time where one is given, at which a guard may have fallen."""
         times = self.times[: count + 1].copy()
         if end is not None:
             times[-1] = end
-        return Steps(times, self.coefficients[:count], unit=self.unit)
+        return Steps(times, self.coefficients[:count], fired, unit=self.unit)
+
+
+def largest_of(many: Sequence[Steps]) -> Array:
+    """The largest of each coordinate and velocity (k, 2n) in each of many, as seen at a few points of every step."""
+    terms = np.concatenate([steps.coefficients for steps in many])
+    spans = np.concatenate([(steps.times[1:] - steps.times[:-1]) / steps.unit for steps in many])
+    counts = np.array([steps.count for steps in many])
+    out, order = np.zeros((len(many), terms.shape[1])), terms.shape[2]
+    if not len(terms):
+        return out
+    reach = spans[:, None] ** POWERS_OF_TIME[:order]
+    found = np.abs((reach[:, None, :] * NINTHS[:, :order]) @ terms.transpose(0, 2, 1)).max(axis=1)
+    some = counts > 0
+    out[some] = np.maximum.reduceat(found, (np.cumsum(counts) - counts)[some], axis=0)
+    return np.where(np.isfinite(out), out, 0.0)
 
 
 class Watch(NamedTuple):

@@ -6,7 +6,7 @@ What comes from the first that is not is dropped, and left to the search of mode
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -31,7 +31,7 @@ Walk = Callable[[Setup, float, Array, float], Steps]
 """Steps of a setup from a state at a time, as far as that which the mode before lasted allows."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Flight:
     """An impact of one contact at a time, the states (2n,) before and after it, and the steps that follow."""
 
@@ -93,15 +93,14 @@ class Flights:
                 break
             place = (*after.tolist(),)
             event = Event(t, "impact", self._names[contact], "open", "open", place)
-            flights.append(Flight(contact, t, state, after, steps, event))
             if steps.fired not in contacts:
+                flights.append(Flight(contact, t, state, after, steps, event))
                 break
-            contact = contacts[steps.fired]
-            exact, rate = self._at_zero(contact, setup, steps)
+            exact, rate = self._at_zero(contacts[steps.fired], setup, steps)
             if exact is None:  # how it ends is not known well enough here
-                flights.pop()
                 break
-            flights[-1] = replace(flights[-1], steps=exact)
+            flights.append(Flight(contact, t, state, after, exact, event))
+            contact = contacts[steps.fired]
             t, state, span = float(exact.times[-1]), exact.end, float(exact.times[-1]) - t
         return setup, self._simple(flights, staged, setup, mode, scales, lasted) if flights else []
 
@@ -134,15 +133,14 @@ class Flights:
         last, begin, end = steps.count - 1, float(steps.times[-2]), float(steps.times[-1])
         time = end
         for _ in range(NEWTON):
-            watch = self._engine.watch(setup, np.array([time]), steps.within(last, time)[None, :])
-            gap, rate = float(watch.level[0, j]), float(watch.rate[0, j])
+            gap, rate = setup.code.gap(steps.within(last, time), time, setup.numbers, j)
             change = -gap / rate if rate < 0 else inf
             time += change
             if not begin < time <= end + 4 * EPS * abs(end):
                 return None, rate
             if abs(change) <= QUADRATIC * (end - begin):
                 break
-        return replace(steps.until(steps.count, time), fired=steps.fired), rate
+        return steps.until(steps.count, time, steps.fired), rate
 
     def _simple(
         self, flights: list[Flight], staged: Staged, setup: Setup, mode: Mode, scales: Array, lasted: float
@@ -179,4 +177,6 @@ class Flights:
         M = self._programs.masses(setup, times[:count], before[:count])
         change, twice = (after - before)[:count, n:], (after + before)[:count, n:]
         energies = 0.5 * np.einsum("ki,kij,kj->k", change, M, twice)
-        return [replace(f, energy=float(x)) for f, x in zip(flights[:count], energies, strict=True)]
+        for flight, energy in zip(flights[:count], energies.tolist(), strict=True):
+            flight.energy = energy
+        return flights[:count]

@@ -11,6 +11,7 @@ from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import OFF, SLIPS, STICKS, Mode
 from dalembert.derive.variants import with_constraints
 from dalembert.engine import Steps
+from dalembert.engine.protocol import largest_of
 from dalembert.engine.taylor import Setup, Taylor
 from dalembert.model import StateError, Statement, refuse
 from dalembert.motion.blame import FAILURES, Blame, at, blame
@@ -286,10 +287,12 @@ class HybridMover:
             return []
         self.setup, self._undecided, self._fired, self._before = setup, False, None, None
         legs: list[Leg] = []
+        largest = largest_of([flight.steps for flight in flights])
+        largest[:-1] = np.maximum(largest[:-1], np.abs([flight.before for flight in flights])[1:])
         for k, flight in enumerate(flights):
             if k:
                 self._times.append(flight.time)
-                self.sizes = np.maximum(self.sizes, np.maximum(np.abs(flight.before), legs[-1].steps.largest()))
+                self.sizes = np.maximum(self.sizes, largest[k - 1])
                 self.sizes, self._adrift = FORGET * self.sizes, FORGET * self._adrift
             self.count += 1
             legs.append(Leg(setup, flight.steps, mode, (flight.event,), flight.energy, self.memo()))

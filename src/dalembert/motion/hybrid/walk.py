@@ -1,6 +1,5 @@
 """Steps of a mode until a guard falls to zero, and the time of the zero itself."""
 
-from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -70,7 +69,7 @@ class Walk:
                     break
                 time = float(np.nextafter(time, begin))
         count = steps.count if time > begin else last
-        return replace(steps.until(count, time if time > begin else None), fired=guard)
+        return steps.until(count, time if time > begin else None, guard)
 
 
 def _full_span(steps: Steps) -> float:

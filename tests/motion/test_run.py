@@ -223,3 +223,19 @@ def test_square_roots_that_stay_positive_are_no_obstacle():
     motion = system.simulate({x: 2.0}, until=20.0)
     assert not motion.events
     assert_allclose(motion.balance, motion.balance[0], atol=1e-13)
+
+
+def test_a_place_that_is_passed_is_not_counted_as_a_defect():
+    """Two equal cylinders meet in two ellipses that cross: a free bead goes on along its own, x = y."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2 + z.diff() ** 2) / 2,
+        [x, y, z],
+        constraints=[da.Holonomic(x**2 + z**2 - 1), da.Holonomic(y**2 + z**2 - 1)],
+    )
+    start = {x: 0.6, y: 0.6, z: 0.8, x.diff(): 0.8, y.diff(): 0.8, z.diff(): -0.6}
+    motion = system.simulate(start, until=3.0, singular="pass")
+    assert [event.kind for event in motion.events] == ["passed"]
+    assert_allclose(motion.y[0], motion.y[1], atol=1e-9)
+    assert_allclose((motion.y[3:] ** 2).sum(axis=0), 2 * 0.64 + 0.36, rtol=1e-9)
+    assert motion.statistics["largest_defect"] < 1e-13
+    assert motion.verify().passed

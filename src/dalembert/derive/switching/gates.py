@@ -187,7 +187,20 @@ class _Sweep:
                 return (1 + self._sign(args[0], node)) / 2
             case sp.Max() | sp.Min():
                 return self._extreme(node)
+            case sp.asin(args=(sp.sin() | sp.cos() as u,)) | sp.acos(args=(sp.sin() | sp.cos() as u,)):
+                return self._folded(node, u)
+            case sp.atan(args=(sp.tan() as u,)):
+                w = self._made[u.args[0]]
+                s = self._sign(sp.cos(w), node)
+                return sp.atan2(s * sp.sin(w), s * sp.cos(w))
         return _rebuilt(node, args)
+
+    def _folded(self, node: Expr, u: Expr) -> Expr:
+        """asin(sin w) = atan2(sin w, |cos w|) and its kin: angles that are folded back where they turn."""
+        w = self._made[u.args[0]]
+        one, other = (sp.sin(w), sp.cos(w)) if isinstance(u, sp.sin) else (sp.cos(w), sp.sin(w))
+        angle = sp.atan2(one, self._sign(other, node) * other)
+        return angle if isinstance(node, sp.asin) else sp.pi / 2 - angle
 
     def _sign(self, u: Expr, switch: Basic) -> Expr:
         """The sign of u, as the gate of u or of −u; of a number, what it is."""

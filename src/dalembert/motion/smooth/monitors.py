@@ -25,6 +25,7 @@ CLOSER = 9  # points between two that were looked at, again and again
 FEW, FALL, SHRINK = 6, 1e-2, 0.3  # steps in a course; a fall of a pivot and of the step that are looked at
 FURTHER = 2.2  # steps: how far the polynomial of one is believed
 ZERO_AHEAD = 1e-13  # of the value at the beginning of the step
+JUMP = 1e3  # times what a 64th of the way changes: more than that is no change but a jump
 RISEN = 1e-20  # a radicand above this part of its natural scale is not zero
 
 
@@ -377,7 +378,16 @@ def risen(view: View) -> Problem | None:
     if not len(bad):
         return None
     k, column = (int(i) for i in bad[0])
-    return Problem("risen", float(p.times[k]), int(p.places[k]), float(column))
+    begin = float(p.times[k - 1]) if k else view.course.begin
+    if view.course.leg_of[view.course.place(begin)] != view.course.leg_of[p.places[k]]:
+        begin = float(view.course.begins[view.course.first[view.course.leg_of[p.places[k]]]])
+    under = view.evaluate(lambda w: w.resting[:, column : column + 1])
+
+    def has_risen(values: Array) -> Array:
+        return np.asarray(~(values[:, 0] <= RISEN * scale[column]))
+
+    time = _first(view.course, begin, float(p.times[k]), under, has_risen)
+    return Problem("risen", time, view.course.place(time), float(column))
 
 
 def crossed(view: View) -> Problem | None:
@@ -450,16 +460,43 @@ def _dip(view: View, limit: float) -> float:
 def _first_below(view: View, begin: float, end: float, limit: float) -> float:
     """When pivots fall below a limit between two times: not where a step happened to be looked at."""
     course = view.course
-    pivots = view.evaluate(lambda w: w.pivots)
     if course.leg_of[course.place(begin)] != course.leg_of[course.place(end)]:
         return end
+    return _first(course, begin, end, view.evaluate(_pivots), lambda values: ~(values.min(axis=1) >= limit))
+
+
+def _first(
+    course: Course,
+    begin: float,
+    end: float,
+    evaluate: Callable[[Array, Array], Array],
+    amiss: Callable[[Array], Array],
+) -> float:
+    """The first time between two at which something is amiss, as it is at the second; looked at closer and closer."""
     while end - begin > 4 * EPS * max(abs(begin), abs(end)):
         tried = np.linspace(begin, end, CLOSER)
-        bad = ~(pivots(tried, course.places(tried)).min(axis=1) >= limit)
+        bad = amiss(evaluate(tried, course.places(tried)))
         first = int(np.argmax(bad[1:])) + 1 if bad[1:].any() else CLOSER - 1
         if not tried[first - 1] < tried[first] or tried[first] - tried[first - 1] >= end - begin:
             break
         begin, end = float(tried[first - 1]), float(tried[first])
+    return end
+
+
+def jump_between(view: View, place: int, begin: float, end: float) -> float:
+    """When accelerations jump between two times, by the polynomial of a step; their middle where none does."""
+    acceleration = view.evaluate(lambda w: w.acceleration)
+
+    def at(times: list[float]) -> Array:
+        return acceleration(np.array(times), np.full(len(times), place))
+
+    before, nearly, after = at([begin, begin + (end - begin) / 64, end])
+    change, slight = np.abs(after - before).max(), np.abs(nearly - before).max()
+    if not np.isfinite(change) or not change > JUMP * slight:
+        return (begin + end) / 2
+    while begin < (middle := (begin + end) / 2) < end:
+        now = at([middle])[0]
+        begin, end = (middle, end) if np.abs(now - before).max() < np.abs(now - after).max() else (begin, middle)
     return end
 
 

@@ -1,4 +1,4 @@
-"""Leaving a state at which a root is zero: its series does not exist there, but the motion does."""
+"""Leaving a state at which a root is zero, or a force jumps: its series does not exist there, but the motion does."""
 
 from typing import Any
 
@@ -38,10 +38,7 @@ def leave_roots(engine: Any, setup: Any, t: float, state: Array, until: float) -
     if not zero or not np.isfinite(a).all():
         return None, []
     a = _mean(engine, setup, t, state, tau, a)
-    terms = np.zeros((1, 2 * n, engine.order(setup) + 1))
-    terms[0, :n, 0], terms[0, :n, 1], terms[0, :n, 2] = state[:n], state[n:], a / 2
-    terms[0, n:, 0], terms[0, n:, 1] = state[n:], a
-    moment = Steps(np.array([t, t + tau]), terms)
+    moment = _moved(engine, setup, t, state, tau, a)
     later = engine.watch(setup, moment.times[1:], moment.end[None, :])
     rest = [r for r in zero if not later.radicands[0, r] > 0]
     if bare and not rest and not (np.abs(later.acceleration[0] - a) <= CALM * np.abs(a).max()).all():
@@ -49,6 +46,25 @@ def leave_roots(engine: Any, setup: Any, t: float, state: Array, until: float) -
     if set(rest) & set(below):
         return None, []
     return (moment if len(rest) < len(zero) else None), rest
+
+
+def beyond_jump(engine: Any, setup: Any, t: float, state: Array, tau: float) -> Steps | None:
+    """A moment of second order away from where a force has jumped, by what it is beyond; None where it is nothing."""
+    n = len(state) // 2
+    ahead = np.concatenate([state[:n] + tau * state[n:], state[n:]])
+    a = engine.watch(setup, np.array([t + tau]), ahead[None, :]).acceleration[0]
+    if not np.isfinite(a).all():
+        return None
+    return _moved(engine, setup, t, state, tau, _mean(engine, setup, t, state, tau, a))
+
+
+def _moved(engine: Any, setup: Any, t: float, state: Array, tau: float, a: Array) -> Steps:
+    """One step with a constant acceleration (n,)."""
+    n = len(state) // 2
+    terms = np.zeros((1, 2 * n, engine.order(setup) + 1))
+    terms[0, :n, 0], terms[0, :n, 1], terms[0, :n, 2] = state[:n], state[n:], a / 2
+    terms[0, n:, 0], terms[0, n:, 1] = state[n:], a
+    return Steps(np.array([t, t + tau]), terms)
 
 
 def _mean(engine: Any, setup: Any, t: float, state: Array, tau: float, a: Array) -> Array:

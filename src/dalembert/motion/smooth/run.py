@@ -16,11 +16,12 @@ from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.monitors import Problem, View, first_problem, seen
+from dalembert.motion.smooth.monitors import Problem, View, first_problem, jump_between, seen
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
 from dalembert.motion.smooth.passing import Over, last_sound, passed
 from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.recorder import Recorder
+from dalembert.motion.smooth.roots import beyond_jump
 from dalembert.motion.status import Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -38,6 +39,7 @@ OFTEN = 0.1  # seconds between calls of progress
 SHORTLY = 2.0**-10  # of a step: so long after it a root that stays zero is told from one that is passed
 FASTER = 2.0**20  # times a velocity that has become none: there its force is told from one that has no limit
 NEARER, CALM = 2.0**-5, 0.5  # of the way to a root that becomes zero, and what is left of its force ever nearer
+AROUND = 2.0**-22  # of a step: where a function jumps is known to this, by what touches zero there
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -262,8 +264,8 @@ class Run:
             if legs[-1].start is not None:
                 self.state = legs[-1].start
 
-    def _accept(self, view: View, legs: list[Leg]) -> None:
-        """Keep legs that were looked at, and stand at their end."""
+    def _accept(self, view: View, legs: list[Leg], passing: int | None = None) -> None:
+        """Keep legs that were looked at, and stand at their end; a step that is `passing` was looked at beyond it."""
         self._pending = []
         if not legs:
             self._pending = list(view.course.legs[0].events)
@@ -275,6 +277,8 @@ class Run:
         end = legs[-1].steps
         self.t, self.state = float(end.times[-1]), end.end
         used = view.points.times <= self.t
+        if passing is not None:
+            used &= view.points.places < passing
         if used.any():
             self.kept.defect = max(self.kept.defect, float(view.defects[used].max()))
             self.kept.drift = max(self.kept.drift, float(view.residuals[used].max()))
@@ -325,10 +329,10 @@ class Run:
                 return None
         return self._singular(view, problem)
 
-    def _until(self, view: View, place: int, time: float) -> None:
+    def _until(self, view: View, place: int, time: float, passing: int | None = None) -> None:
         """Keep a course up to a time, and go on in the mode there."""
         legs = view.course.until(place, time)
-        self._accept(view, legs)
+        self._accept(view, legs, passing)
         self.mover.resume(view.course.legs[len(legs) - 1 if legs else 0].memo)
 
     def _shorter(self, view: View, problem: Problem) -> Status | None:
@@ -386,17 +390,29 @@ class Run:
             or self._stays(view, place, time, problem.minimum.column)
         )
         again = again and self._calm(view, place, time, problem.minimum.column)
-        end = min(time if again else time + way, self.until)
+        if not root:
+            around = max(way, AROUND * span)
+            time = jump_between(view, place, max(time - around, float(course.begins[place])), time + around)
+        end = min(time if again or not root else time + way, self.until)
         self._until(view, place, end)
+        if not root and self.t < self.until:
+            self._leap(course.legs[int(course.leg_of[place])], min(way, self.until - self.t))
         self._crossed = max(time, self.t)
         if again:
             self.mover.rest([problem.minimum.column])
         elif root:
             self._crossings = (self.t, way)
-        what = "the root of zero" if root else "the branch of an angle"
-        self._pending.append(Event(time, "crossing", f"{what}: passed by the polynomial of the step before it"))
+        what = "the root of zero: passed by the polynomial of the step before it" if root else "the branch of an angle"
+        self._pending.append(Event(time, "crossing", what))
         self._before = None
         return None
+
+    def _leap(self, leg: Leg, way: float) -> None:
+        """A moment away from where a force has jumped, by what it is beyond."""
+        steps = beyond_jump(self.engine, leg.setup, self.t, self.state, way)
+        if steps is not None:
+            self.kept.take(self.engine, [replace(leg, steps=steps, events=(), impulse=0.0, brief=True)], False)
+            self.t, self.state = float(steps.times[-1]), steps.end
 
     def _calm(self, view: View, place: int, time: float, root: int) -> bool:
         """Whether the acceleration towards a root that becomes zero tends to the one without it."""
@@ -560,7 +576,7 @@ class Run:
 
     def _over(self, view: View, problem: Problem, over: Over, words: str) -> Status | None:
         """Go over a singular place by the polynomial of a step before it, and on from there."""
-        self._until(view, over.place, over.end)
+        self._until(view, over.place, over.end, passing=over.place)
         self.state = put_back(self.engine, self.mover.setup, self.t, self.state, None)
         self._crossed = self.t
         self._reductions, self._cap = 0, None

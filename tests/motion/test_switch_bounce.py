@@ -435,3 +435,19 @@ def test_flights_keep_to_the_steps_that_are_allowed():
     again = motion.resume(60.0, max_steps=None)
     impacts = [event.time for event in told(again, "impact")]
     assert_allclose(impacts, np.sqrt(2 / G) * (1 + 2 * np.arange(len(impacts))), atol=1e-11)
+
+
+@pytest.mark.parametrize("speed", [1e-12, 6.7e-10, 1e-8, 1e-7, 1e-5])
+@pytest.mark.parametrize("e", [0.1, 0.5, 0.9])
+def test_a_start_on_a_slope_that_hardly_lifts_off_slides(speed, e):
+    """Bounces lower than the rounding of the gap are none: what remains slides down by g sin α."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 - 0.5 * y, [x, y], constraints=[da.OneSided(y - 2 * x, restitution=e)]
+    )
+    motion = system.simulate({x: 0.6319678440535488, y: 2 * 0.6319678440535488, y.diff(): speed}, until=2.0)
+    slope = np.array([1.0, 2.0]) / np.sqrt(5)
+    gone = (motion.y[:2, -1] - motion.y[:2, 0]) @ slope
+    assert gone == pytest.approx(speed * 2 / np.sqrt(5) * 2.0 - 0.5 * (2 / np.sqrt(5)) * 2.0**2 / 2, abs=1e-12)
+    assert motion.y[1, -1] - 2 * motion.y[0, -1] == pytest.approx(0.0, abs=1e-13)
+    assert motion.events[-1].kind == "rest"
+    assert motion.events[-1].time == pytest.approx(2 * speed / 0.5 / (1 - e), abs=1e-5)

@@ -17,7 +17,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 LOW = 16.0  # times what counts as zero of a gap: bounces lower than this are at rest
 BRIEF = 2.0**10 * EPS  # of the time: bounces shorter than this are at rest
-FAINT = 1e-4  # of the speeds there are: bounces faster than this go on
+ABOUT = 16.0  # times as high as that: what may come to rest is looked at
 
 
 class Struck(NamedTuple):
@@ -33,12 +33,13 @@ class Struck(NamedTuple):
     rests: dict[int, float]
 
 
-def low(e: Any, t: Any, rate: Any, slack: Any, lasted: Any) -> Any:
+def low(e: Any, t: Any, rate: Any, gap: Any, lasted: Any) -> Any:
     """Whether a contact with restitution e that parts at a rate may come to rest, after a flight that lasted so long.
 
-    `slack`: the rate that counts as none. All may be arrays.
+    The next flight is about as long, and a quarter of its time and rate high. `gap`: the gap that counts as none. All
+    may be arrays.
     """
-    return (e < 1) & ((lasted < 2 * BRIEF * abs(t)) | (rate < FAINT * slack / tolerance("TIE")))
+    return (e < 1) & ((lasted < 2 * BRIEF * abs(t)) | (rate * lasted < ABOUT * LOW * gap))
 
 
 class Bounces:
@@ -115,7 +116,7 @@ class Bounces:
         """The contacts whose next bounce could not be told from none, and how long all that follow would take."""
         n = len(state) // 2
         rates = now.rate + now.A @ (done.velocity - state[n:])
-        slow = [j for j in touching if slack[j] < rates[j] and low(self._restitution[j], t, rates[j], slack[j], lasted)]
+        slow = [j for j in touching if slack[j] < rates[j] and low(self._restitution[j], t, rates[j], gaps[j], lasted)]
         if not slow:
             return {}
         there = np.concatenate([state[:n], done.velocity])

@@ -84,9 +84,9 @@ class Flights:
         setup = self._slack(setup, list(contacts), scales, t, state)
         flights: list[Flight] = []
         span, first = lasted, self._engine.watch(setup, np.array([t]), state[None, :]).rate[0]
-        slack = tolerance("TIE") * self._engine.sizes(setup, np.array([t]), state[None, :], scales)[0, len(first) :]
+        gaps = tolerance("TIE") * self._engine.sizes(setup, np.array([t]), state[None, :], scales)[0, : len(first)]
         rate = float(first[contact])
-        while len(flights) < most and not self._may_rest(contact, t, rate, slack, span):
+        while len(flights) < most and not self._may_rest(contact, t, rate, gaps, span):
             after = self._rebound(contact, t, state, setup)
             steps = walk(setup, t, after, span)
             if not steps.count:
@@ -123,10 +123,10 @@ class Flights:
         out[n:] -= (1 + self._restitution[j]) * back
         return out
 
-    def _may_rest(self, j: int, t: float, rate: float, slack: Array, lasted: float) -> bool:
+    def _may_rest(self, j: int, t: float, rate: float, gaps: Array, lasted: float) -> bool:
         """Whether a contact that closes at a rate may come to rest."""
         e = self._restitution[j]
-        return bool(low(e, t, -e * rate, float(slack[j]), lasted))
+        return bool(low(e, t, -e * rate, float(gaps[j]), lasted))
 
     def _at_zero(self, j: int, setup: Setup, steps: Steps) -> tuple[Steps | None, float]:
         """The steps up to where the gap of a contact is zero, which its slack lets them pass, and its rate there."""
@@ -161,7 +161,7 @@ class Flights:
         touching = (seen.level[:, others] <= gaps[:, others]) & (others != struck[:, None])
         rate, own = seen.rate[here], slack[here]
         spans = np.append(lasted, np.diff(times))
-        resting = low(e, times, -e * rate, own, spans)
+        resting = low(e, times, -e * rate, gaps[here], spans)
         holding = self._engine.holding(setup)
         held = np.where(holding, np.abs(left.rate) - np.abs(seen.rate) - slack, 0.0).max(axis=1, initial=0.0) > 0
         met = np.abs(left.rate[here] + e * rate) <= MET * np.abs(rate)

@@ -7,7 +7,7 @@ import sys
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch
+from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch, patterns
 from dalembert.engine.smoothness import NotSmooth, refuse_switches, refuse_unknown
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "compile_seconds",
     "compiled_engine",
     "engine",
+    "patterns",
     "refuse_switches",
     "refuse_unknown",
 ]

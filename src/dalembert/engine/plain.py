@@ -12,7 +12,7 @@ import numpy as np
 from scipy.integrate import DOP853
 
 from dalembert.derive import Array, energy_and_power, instant_at, mass_and_rows
-from dalembert.engine.protocol import POWERS, Along, Choice, Steps, Watch
+from dalembert.engine.protocol import POWERS, Along, Choice, Steps, Watch, patterns
 from dalembert.model import ON_POSITIONS, StateError, Statement, name_of
 from dalembert.principles import Answer, ContradictionError, Instant, InstantError, MassError, balanced_units, explicit
 
@@ -134,7 +134,7 @@ class Plain:
         """The sizes of the terms of the constraints and of their rates (k, 2m), by how much shaking changes them."""
         m = len(setup.system.constraints)
         out = np.zeros((len(times), 2 * m))
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], (3, states.shape[1] + 1 + len(setup.values)))
+        signs = patterns(states.shape[1] + 1 + len(setup.values))
         n2 = states.shape[1]
         few = (
             np.unique(np.linspace(0, len(times) - 1, 3).astype(int)) if len(times) else np.zeros(0, dtype=int)

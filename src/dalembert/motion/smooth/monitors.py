@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.engine import Watch
+from dalembert.engine import Watch, patterns
 from dalembert.motion.smooth.leg import Course, Points
 from dalembert.motion.smooth.minima import Minimum, Range, least, range_of, uneven, vanishing
 from dalembert.motion.tolerances import EPS, tolerance
 
 SHAKE = 2.0**-28  # how much the inputs of an acceleration are changed, relative to their natural scales
-PATTERNS = 3
 FEW_COLUMNS = 32
 DIP = 2.0  # a minimum that three points show below so many times a limit is looked at closer
 CLOSER = 9  # points between two that were looked at, again and again
@@ -205,9 +204,8 @@ class View:
         p, n2 = self.points, self.points.states.shape[1]
         legs, numbers = self.course.legs, self._numbers_at(points)
         times, states = p.times[points], p.states[points]
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], (PATTERNS, n2 + 1 + numbers.shape[1]))
         worst = np.zeros((len(points), n2 // 2))
-        for sign in signs:
+        for sign in patterns(n2 + 1 + numbers.shape[1]):
             shaken = states + SHAKE * sign[:n2] * np.maximum(self.sizes[:n2], np.abs(states))
             other = numbers * (1 + SHAKE * sign[n2 + 1 :] * self.engine.stated(legs[0].setup))
             at = times + SHAKE * sign[n2] * np.abs(times)
@@ -371,9 +369,8 @@ def risen(view: View) -> Problem | None:
         return None
     p, n2 = view.points, view.points.states.shape[1]
     leg = view.course.legs[0]
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], (PATTERNS, n2))
-    shaken = view.course.legs[0].steps.coefficients[0, :, 0] + signs * view.sizes[:n2]
-    scale = np.abs(view.engine.watch(leg.setup, np.full(PATTERNS, leg.begin), shaken).resting).max(axis=0)
+    shaken = view.course.legs[0].steps.coefficients[0, :, 0] + patterns(n2) * view.sizes[:n2]
+    scale = np.abs(view.engine.watch(leg.setup, np.full(len(shaken), leg.begin), shaken).resting).max(axis=0)
     bad = np.argwhere(resting > RISEN * scale)
     if not len(bad):
         return None

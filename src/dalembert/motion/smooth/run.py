@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.engine import Steps, Watch
+from dalembert.engine import Steps, Watch, patterns
 from dalembert.model import Statement
 from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
@@ -435,8 +435,8 @@ class Run:
         mine = np.flatnonzero(self.engine.roots(setup) > 0) if self.engine.name != "plain" else ()
         if not len(mine):
             return False
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], (4, 2 * n))
-        natural = self.engine.watch(setup, np.repeat(t, 4), self.state + signs * self._largest[: 2 * n])
+        shaken = self.state + patterns(2 * n) * self._largest[: 2 * n]
+        natural = self.engine.watch(setup, np.repeat(t, len(shaken)), shaken)
         here = self.engine.watch(setup, t, self.state[None, :])
         zero = [int(r) for r in mine if here.radicands[0, r] <= EPS * np.abs(natural.radicands[:, r]).max()]
         if not zero:

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dalembert.derive.nonideal import work_doing
+from dalembert.derive.nonideal import unshared, work_doing
 from dalembert.derive.prepared import Prepared, prepared
 from dalembert.derive.scales import CLOSE, closeness
 from dalembert.derive.states import numbers
 from dalembert.derive.tape import Tape
 from dalembert.model import ModelError, StateError, Statement, name_of
-from dalembert.principles import Instant
+from dalembert.principles import ContradictionError, Instant, MassError
 
 Array = np.ndarray
 
@@ -88,6 +88,21 @@ def with_work(system: Statement, inputs: Sequence[float], now: Instant) -> Insta
     tape = kept.work
     C = work_doing(kept, now, lambda lam: located(tape, [*inputs, *lam], system))
     return Instant(now.M, now.Q, now.A, now.b, C, now.coordinates, now.constraints)
+
+
+def unshared_friction(
+    system: Statement, inputs: Sequence[float], held: Sequence[int], together: Sequence[Sequence[int]]
+) -> str | None:
+    """Why the frictions of constraints, of which some are in force, are not determined; None where they are."""
+    kept = prepared(system)
+    tape = kept.work
+    if tape is None:
+        return None
+    try:
+        now = bare_instant(system, inputs)
+        return unshared(kept, now, lambda lam: tape([*inputs, *lam]), held, together)
+    except (StateError, ContradictionError, MassError):  # then there is no load to speak of
+        return None
 
 
 def follows_multipliers(system: Statement) -> bool:

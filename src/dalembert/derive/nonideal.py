@@ -49,6 +49,45 @@ def work_doing(kept: Prepared, now: Instant, effect: Effect) -> Array:
     return whole
 
 
+def unshared(
+    kept: Prepared, now: Instant, effect: Effect, held: Sequence[int], together: Sequence[Sequence[int]]
+) -> str | None:
+    """Why friction is not determined where some rows (those `held`) are in force, in words; None where it is.
+
+    It follows how redundant rows share the ideal force, which nothing determines, unless the frictions of those that
+    rub `together` add up to the same.
+    """
+    own = list(held)
+    part = Instant(now.M, now.Q, now.A[own], now.b[own], now.C, now.coordinates, [now.constraints[r] for r in own])
+    lam = np.zeros(now.m)
+    lam[own] = explicit(part).multipliers
+    owners = [now.constraints.index(f.constraint) for f in kept.derived.friction]
+
+    def bounds(multipliers: Array) -> Array:
+        """The friction that each constraint is good for (m,)."""
+        out, rest = np.zeros(now.m), iter(effect(multipliers)[now.n :])
+        for row, friction in zip(owners, kept.derived.friction, strict=True):
+            out[row] += next(rest)
+            for _ in range(1 + len(friction.along)):
+                next(rest)
+        return out
+
+    found = dependencies(part)
+    for d in found if lam.any() else ():
+        z = np.zeros(now.m)
+        z[own[d.row]] = -1.0
+        z[[own[r] for r in d.on]] = d.coefficients
+        for way in (z, -z):
+            falling = [abs(lam[r] / way[r]) for r in np.flatnonzero(way) if lam[r] * way[r] < 0]
+            shift = STEP * (min(falling) if falling else float(np.abs(lam).max())) * way
+            change, largest = bounds(lam + shift) - bounds(lam), float(np.abs(bounds(lam)).max(initial=0.0))
+            for rows in together:
+                each = change[list(rows)]
+                if abs(each.sum()) > SHARED * np.abs(each).sum() + 64 * EPS * largest:
+                    return "; ".join(_shared(part, found).faults)
+    return None
+
+
 def _shares(
     derived: Derived[Expr], now: Instant, lam: Array, C: Array, effect: Effect, found: Sequence[Dependency]
 ) -> bool:

@@ -15,6 +15,7 @@ from itertools import combinations, product
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.derive.evaluate import unshared_friction
 from dalembert.derive.natures import coulomb
 from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
 from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode
@@ -92,6 +93,7 @@ class ModeSearch:
         """
         self.look(scales, fired, halted)
         found = self._search(t, state, guesses)
+        self._refuse_shares(t, found)
         if self.switches.actual:
             self._refuse_another(t, state, found)
         if begins and found.guarded.rises:
@@ -336,6 +338,17 @@ class ModeSearch:
         return bool(np.linalg.norm(speeds[key.place]) <= floors[key.place])
 
     # -- more than one -------------------------------------------------------------------------------------------
+
+    def _refuse_shares(self, t: float, found: Trial) -> None:
+        """Raise Paradox where friction follows a force that redundant rows share in a way nothing determines."""
+        m, mode = len(self.switches.form.constraints), found.mode
+        if not any(r < m for r in mode.idle) or all(rub == OFF for rub in mode.rubs):
+            return
+        held = [j for j in range(m) if j not in self.switches.one_sided or j in mode.closed]
+        together = [r.members for r, told in zip(self.switches.rubs, mode.rubs, strict=True) if told != OFF]
+        inputs = [*found.state.tolist(), t, *self.programs.values.tolist()]
+        if words := unshared_friction(self.programs.system, inputs, held, together):
+            raise Paradox(f"the motion is not determined: {words}")
 
     def _refuse_other_side(self, t: float, state: Array, found: Trial) -> None:
         """Raise Paradox where another side of a switching function would do as well, and move otherwise."""

@@ -110,6 +110,14 @@ class Look:
         later = times[np.searchsorted(times, time, side="right") :]
         return min(until, float(later[0])) if len(later) else until
 
+    def step_of(self, time: float) -> tuple[float, float]:
+        """Where the step of the motion that a time is in begins and ends; the time itself where steps are not known."""
+        if not self.legs:
+            return time, time
+        times = self.legs[int(np.clip(np.searchsorted(self._begins, time, side="right") - 1, 0, None))].times
+        k = int(np.clip(np.searchsorted(times, time, side="right"), 1, len(times) - 1))
+        return float(times[k - 1]), float(times[k])
+
     @cached_property
     def _begins(self) -> Array:
         return np.array([leg.times[0] for leg in self.legs])

@@ -83,12 +83,15 @@ def on_constraints(look: Look) -> Check | str:
         return "there are no constraints"
     bound = tolerance("KEPT") * max(look.motion.settings.drift or 0.0, tolerance("DRIFT") * look.accuracy)
     worst, name, when = 0.0, "", look.motion.begin_time
+    passages = [look.step_of(e.time) for e in look.motion.events if e.kind == "passed"]
     for place in look.spread(LOOKED):
         t = float(look.times[place])
         stretch = look.stretch(t)
         if not stretch.statement.constraints:
             continue
         off = _off(stretch, t, look.states[place], look.scales[place, :-1])
+        if any(begin <= t <= end for begin, end in passages):  # by a polynomial from before it
+            off = off * (bound / max(bound, tolerance("PASSED")))
         if off.max(initial=0.0) > worst:
             worst, when = float(off.max()), t
             name = stretch.statement.constraints[int(np.argmax(off)) % len(stretch.statement.constraints)].name

@@ -140,6 +140,12 @@ class Course:
             return [*whole, self.legs[leg].until(step - 1, float(self.begins[place]))]
         return [*whole, self.legs[leg].until(step, time)]
 
+    def cut(self, place: int, order: int) -> None:
+        """Leave out the terms of a step above an order, for good."""
+        leg = int(self.leg_of[place])
+        self.coefficients[place, :, order + 1 :] = 0.0
+        self.legs[leg].steps.coefficients[place - int(self.first[leg]), :, order + 1 :] = 0.0
+
     def places(self, times: Array) -> Array:
         """The steps that times are in; at the end of one, the next."""
         return np.clip(np.searchsorted(self.begins, times, side="right") - 1, 0, self.steps - 1)

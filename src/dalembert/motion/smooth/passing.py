@@ -16,14 +16,19 @@ from dalembert.motion.tolerances import tolerance
 WHAT = {"dependent": "pivots", "massless": "inertia", "row": "squares", "mass": "masses"}
 HALVES = 30  # of an interval in which a pivot becomes too small
 FAR = (1.0, 0.5, 0.35, 0.25, 0.15, 0.08)  # how far beyond, of the way from the beginning of the step
+LEFT_OUT = (0, 3, 5, 7)  # terms of the highest orders
 LEAST, LONGEST = 0.02, 2.4  # of a step: so long before the place it must begin, and so far it may lead
 
 
 class Over(NamedTuple):
-    """A step that leads over a singular place, by place, and the time it leads to."""
+    """A step that leads over a singular place, by place, the time it leads to, and the order it is taken to.
+
+    Rounding of the highest terms grows beyond the step faster than what leaving them out does.
+    """
 
     place: int
     end: float
+    order: int
 
 
 def last_sound(view: View, problem: Problem, sound: float, start: Watch) -> tuple[float, int]:
@@ -69,25 +74,26 @@ def passed(view: View, problem: Problem, until: float) -> Over | None:
             end = min(time + far * way, until)
             if end - begin > LONGEST * span or end <= time:
                 continue
-            defect = _defect_beyond(view, place, time, end)
-            if best is None or defect < best[0]:
-                best = (defect, Over(place, end))
+            for left_out in LEFT_OUT:
+                order = course.coefficients.shape[2] - 1 - left_out
+                defect = _defect_beyond(view, Over(place, end, order), time)
+                if best is None or defect < best[0]:
+                    best = (defect, Over(place, end, order))
     return best[1] if best is not None and best[0] <= tolerance("PASSED") else None
 
 
-def _defect_beyond(view: View, place: int, time: float, end: float) -> float:
+def _defect_beyond(view: View, over: Over, time: float) -> float:
     """How well the polynomial of a step obeys the equation of motion in the last part beyond a singular place."""
-    course = view.course
+    course, (place, end, order) = view.course, over
     times = time + (end - time) * np.array([0.6, 0.8, 1.0])
     places = np.full(len(times), place)
-    states = course.states(times, places)
+    unit, powers = course.units[place], np.arange(order + 1)
+    delay = ((times - course.begins[place]) / unit)[:, None]
+    terms = course.coefficients[place, :, : order + 1]
+    states = delay**powers @ terms.T
     watch = view.engine.watch(course.legs[0].setup, times, states, course.numbers(places))
     n = watch.acceleration.shape[1]
-    unit = course.units[place]
-    delay = ((times - course.begins[place]) / unit)[:, None]
-    terms = course.coefficients[place, n:]
-    powers = np.arange(1, terms.shape[1])
-    slopes = (delay ** (powers - 1) * powers) @ terms[:, 1:].T / unit
+    slopes = (delay ** powers[:-1] * powers[1:]) @ terms[n:, 1:].T / unit
     speeds = np.where(view.sizes[n : 2 * n] > 0, view.sizes[n : 2 * n], 1.0)
     found = np.abs(slopes - watch.acceleration) * (end - course.begins[place]) / speeds
     return float(found.max()) if np.isfinite(found).all() else np.inf

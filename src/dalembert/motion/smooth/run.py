@@ -576,6 +576,7 @@ class Run:
 
     def _over(self, view: View, problem: Problem, over: Over, words: str) -> Status | None:
         """Go over a singular place by the polynomial of a step before it, and on from there."""
+        view.course.cut(over.place, over.order)
         self._until(view, over.place, over.end, passing=over.place)
         self.state = put_back(self.engine, self.mover.setup, self.t, self.state, None)
         self._crossed = self.t

@@ -59,7 +59,7 @@ def retraced(look: Look) -> Check | str:
         return "no stretch is long enough to be retraced, or the principles have no answer there"
     worst = max(found, key=lambda w: w.apart)
     words = f"another integrator moves alike in {_counted(len(found), 'window')}"
-    bound = max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy)
+    bound = max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy) + _clock(look)
     return Check("retraced", worst.apart, bound, f"{words}; worst: t = {worst.begin:.5g} to {worst.end:.5g}")
 
 
@@ -129,7 +129,7 @@ def energy(look: Look) -> Check | str:
         return "there are fewer than two samples"
     size = _energy_sizes(look)
     strays = np.abs(m.balance - m.balance[0])
-    bound = tolerance("BALANCE") * look.accuracy * (1 + int(m.statistics.get("steps", 0)))
+    bound = tolerance("BALANCE") * look.accuracy * (1 + int(m.statistics.get("steps", 0))) + _clock(look)
     relative = np.divide(strays, size, out=np.where(strays > 0, np.inf, 0.0), where=size > 0)
     for worst in np.argsort(-relative, kind="stable")[:CLOCKED].tolist():
         if _over(strays[worst], size[worst]) <= bound:
@@ -140,6 +140,13 @@ def energy(look: Look) -> Check | str:
     value = float(relative[k])
     words = f"energy less work stays what it was{_worst_at(value, m.t[k])}"
     return Check("energy", value, bound, words)
+
+
+def _clock(look: Look) -> float:
+    """What rounding of the time makes of a motion, relative: long after zero, steps begin and end a little beside."""
+    m = look.motion
+    latest, span = max(abs(m.begin_time), abs(m.end_time)), m.end_time - m.begin_time
+    return 4 * EPS * latest * max(int(m.statistics.get("steps", 0)), 1) / span if span > 0 else 0.0
 
 
 def _energy_sizes(look: Look) -> Array:

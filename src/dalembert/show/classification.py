@@ -58,7 +58,8 @@ class Classification(Kinds):
         for relation in self.relations:
             yield f"Redundant: {_relation(relation.row, relation.on, relation.coefficients)}."
         if self.contradictory:
-            yield f"Contradictory: no velocity satisfies {', '.join(self.contradictory)} and the rows before."
+            names = ", ".join(self.contradictory)
+            yield f"Contradictory at general positions: there no velocity satisfies {names} and the rows before."
         own = {kind.integral for kind in self.constraints}
         for f, constant in zip(self.integrals, self.constants, strict=True):
             if f not in own:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.derive import Array, closeness, mass_and_rows, prepared
+from dalembert.derive.exact.cases import SWITCHING
 from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
 from dalembert.derive.switching.modes import OFF, switches
 from dalembert.derive.variants import bare
@@ -34,6 +35,7 @@ RUBBED = 32  # states at which friction is compared with what was stated
 SHAKEN, PATTERNS = 2.0**-20, 4  # relative change of inputs, and patterns of signs, by which sizes are seen
 GAPS = ("touch", "parted")
 HIT = ("impact", "rest")
+AHEAD = 2.0**-40  # of a run: so long after an impact a corner is behind
 UNSWITCHED = ("reverse", "crossing", "passed", "rows")  # told without a change of mode
 
 Proof = Callable[[Look], Check | str]
@@ -401,7 +403,7 @@ def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
     m = look.motion
     n = len(jump.before) // 2
     given = dict(zip(m.system.symbols, map(float, m.values), strict=True))
-    at = [mass_and_rows(bare(m.system), [*y, jump.time, *m.values])[1] for y in (jump.before, jump.after)]
+    ahead = jump.after[:n] + AHEAD * (m.end_time - m.begin_time) * jump.before[n:]
     speeds = np.maximum(look.scales[look.place(jump.time), n : 2 * n], np.abs(jump.before[n:]))
     worst = 0.0
     for event in events:
@@ -409,6 +411,8 @@ def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
         contact = m.system.constraints[j]
         assert isinstance(contact, OneSided)
         e = float(contact.restitution.xreplace(given))
+        q = ahead if contact.expr.has(*SWITCHING) else jump.after[:n]  # at a corner, by the side that was struck
+        at = [mass_and_rows(bare(m.system), [*q, *y[n:], jump.time, *m.values])[1] for y in (jump.before, jump.after)]
         before, after = float(at[0].rate[j]), float(at[1].rate[j])
         size = float(np.abs(at[0].A[j]) @ speeds)
         size += abs(before - float(at[0].A[j] @ jump.before[n:]))

@@ -1,0 +1,45 @@
+"""Right motions that certificates once found wrong: corners that are struck, times long after zero."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sympy import Max, Piecewise, Rational, sin
+from sympy.physics.mechanics import dynamicsymbols
+
+import dalembert as da
+
+x, y = dynamicsymbols("x y")
+t = dynamicsymbols._t
+SLOPES = {
+    "max": lambda k: k * Max(0, x),
+    "piecewise": lambda k: Piecewise((0, x < 0), (k * x, True)),
+}
+
+
+@pytest.mark.parametrize("shape", SLOPES.values(), ids=SLOPES)
+@pytest.mark.parametrize("slope", [Rational(1, 2), 2])
+@pytest.mark.parametrize("e", [0, Rational(1, 2), 1])
+def test_an_impact_at_a_corner(e, slope, shape) -> None:
+    """On a flat floor into a slope: the velocity across it is turned back by e, that along it stays."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 - 9.81 * y,
+        [x, y],
+        constraints=[da.OneSided(y - shape(slope), restitution=e)],
+    )
+    motion = system.simulate({x: -1.0, x.diff(): 3.0}, until=0.5)
+    first = motion.events[0]
+    assert first.time == pytest.approx(1 / 3, abs=1e-14)
+    k, back = float(slope), float(e)
+    along, across = np.array([1.0, k]) / np.hypot(1, k), np.array([-k, 1.0]) / np.hypot(1, k)
+    assert_allclose(first.state[2:], 3 * along[0] * along - back * 3 * across[0] * across, atol=1e-12)
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("late", [1e4, 1e5, 1e6, 1e7])
+def test_long_after_zero(late) -> None:
+    """ẍ = −x + sin t from x = 1: known to the rounding of the time."""
+    motion = da.System.from_forces([[1]], [-x + sin(t)], [x]).simulate({x: 1.0}, t0=late, until=late + 10.0)
+    s = motion.t - late
+    swing = np.cos(s) - s * np.cos(motion.t) / 2 + np.sin(s) * np.cos(late) / 2
+    assert_allclose(motion.y[0], swing, atol=1e-15 * late + 1e-12)
+    assert motion.verify().passed

@@ -117,3 +117,18 @@ def test_a_point_that_is_not_nearest_is_never_proved() -> None:
     assert near.proved
     assert not far.proved
     assert min(abs(np.hypot(*p) - 1) for p in far.places) < 0.1
+
+
+SINGULAR = {
+    "a cusp": (y**2 - x**3, {x: -1.0}),
+    "the tip of a horn": (x**2 + y**2 - z**3, {z: -1.0}),
+    "a point": (x**2 + y**2, {x: 1.0, y: 1.0}),
+}
+
+
+@pytest.mark.parametrize(("row", "guess"), SINGULAR.values(), ids=SINGULAR)
+def test_the_nearest_may_be_a_singular_point(row, guess) -> None:
+    """All of the curve or surface is on the other side of the origin."""
+    found = free(H(row), coordinates=(x, y, z)).start(guess)
+    assert places(found, x, y).tolist() == [0.0, 0.0]
+    assert found.proved or "lose rank" in found.reason

@@ -43,3 +43,16 @@ def test_long_after_zero(late) -> None:
     swing = np.cos(s) - s * np.cos(motion.t) / 2 + np.sin(s) * np.cos(late) / 2
     assert_allclose(motion.y[0], swing, atol=1e-15 * late + 1e-12)
     assert motion.verify().passed
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.1, 0.3, 0.45])
+def test_coming_to_rest_between_two_rough_slopes(mu) -> None:
+    """Down one slope and up the other, until it stays in the vertex: every contact is told once."""
+    sides = [
+        da.OneSided(y - x / 2, name="right", nature=da.Coulomb(mu)),
+        da.OneSided(y + x / 2, name="left", nature=da.Coulomb(mu)),
+    ]
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2 - 9.81 * y, [x, y], constraints=sides)
+    motion = system.simulate({x: -1.0, y: 0.5}, until=10.0)
+    assert_allclose(motion.y[:, -1], 0.0, atol=1e-12)
+    assert motion.verify().passed

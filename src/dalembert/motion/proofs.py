@@ -445,7 +445,7 @@ def _mistold_changes(look: Look) -> Iterator[str]:
         old, new, t = m.episodes[k - 1].mode, m.episodes[k].mode, m.episodes[k].time
         if old is None or new is None or t in begun:
             continue
-        near = [i for i, e in free.items() if times[k - 1] < e.time < times[k + 1]]
+        near = [i for i, e in free.items() if times[k - 1] <= e.time < times[k + 1]]
         hit = [m.events[i].name for i in near if m.events[i].kind in HIT]
         for expected in told(known, old, new, t, (), None, hit):
             same = [i for i in near if i in free and m.events[i][1:5] == expected[1:5]]

@@ -125,12 +125,12 @@ def _known(part: str, near: Near, nearby: Nearby) -> tuple[str, bool]:
     """How it is known that positions or velocities are nearest, and whether it is not."""
     point = near.point
     metric = "" if nearby.by_mass else " (M is no metric here: in units in which it is balanced)"
-    if not point.stationary:
-        return f"{part} not proved nearest: the constraints lose rank there{metric}", True
-    if not point.strict:
+    if point.stationary and not point.strict:
         return f"{part} not proved nearest: others beside them are equally near{metric}", True
     if nearby.proved and any(near is other for other in nearby.found[: nearby.tied]):
         return f"{part} proved nearest: none on the constraints is nearer{metric}", False
+    if not point.stationary:
+        return f"{part} not proved nearest: the constraints lose rank there{metric}", True
     tried = f"nearest of {len(nearby.found)} found from {nearby.beginnings} beginnings"
     return f"{part} {tried}, a minimum to second order; not proved that none is nearer{metric}", True
 

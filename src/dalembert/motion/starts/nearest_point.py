@@ -80,7 +80,7 @@ def nearest_point(problem: Problem, x: Array, reach: float, known: Sequence[Poin
             if moved is None:
                 break
             x, way = moved
-        return _known(problem, x)
+        return known_point(problem, x)
     except (StateError, np.linalg.LinAlgError):
         return None
 
@@ -181,7 +181,7 @@ def _off_the_saddle(problem: Problem, x: Array, way: _Way, reach: float) -> tupl
     return None
 
 
-def _known(problem: Problem, x: Array) -> Point:
+def known_point(problem: Problem, x: Array) -> Point:
     """What is known of a point."""
     way, g = _direction(problem, x), problem.pull(x)
     left = float(np.linalg.norm(way.frame.along.T @ g))

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.model import StateError
-from dalembert.motion.starts.nearest_point import FLAT, Point, nearest_point
+from dalembert.motion.starts.nearest_point import FLAT, Point, known_point, nearest_point
 from dalembert.motion.starts.surface import Problem
 
 Array = np.ndarray
+FAINT = 1e-4  # of the distance: at a singular point a value this small may be none
 APART = 1e-6  # of what moved: points farther apart than this are different ones
 BEGINNINGS = (
     (1, 10),
@@ -89,9 +90,20 @@ def search_from(
     for x in places:
         with np.errstate(all="ignore"):  # a step too far may overflow, and is not taken
             point = nearest_point(problem, x, reach, (*known, *found))
+        if point is not None and not accepts(point.x):
+            point = _at_zero(problem, point)
         if point is not None and accepts(point.x) and not any(_same(point, other) for other in (*known, *found)):
             found.append(point)
     return found
+
+
+def _at_zero(problem: Problem, point: Point) -> Point | None:
+    """The point with what is about nothing at zero: at a cusp or the tip of a cone the way there is slow and inexact."""
+    faint = (np.abs(point.x) <= FAINT * problem.far(point.x)) & (point.x != 0)
+    try:
+        return known_point(problem, np.where(faint, 0.0, point.x)) if faint.any() else None
+    except StateError:
+        return None
 
 
 def _is_nearest(problem: Problem, point: Point) -> bool:

@@ -98,7 +98,7 @@ def search_from(
 
 
 def _at_zero(problem: Problem, point: Point) -> Point | None:
-    """The point with what is about nothing at zero: at a cusp or the tip of a cone the way there is slow and inexact."""
+    """The point with what is about nothing at zero: to a cusp or the tip of a cone the way is slow and inexact."""
     faint = (np.abs(point.x) <= FAINT * problem.far(point.x)) & (point.x != 0)
     try:
         return known_point(problem, np.where(faint, 0.0, point.x)) if faint.any() else None

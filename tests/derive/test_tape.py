@@ -141,7 +141,7 @@ class TestMaking:
     def test_a_shared_part_is_one_step(self):
         part = sp.sin(x * y)
         together = Tape(symbols, [part + 1, part * z, part**2])
-        assert sum(step.expr == part for step in together._steps) == 1
+        assert sum(step.expr == part for step in together.steps) == 1
 
     def test_depth(self):
         """As deep as a model file may nest, and more."""

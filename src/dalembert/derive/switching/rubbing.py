@@ -35,12 +35,15 @@ class Geometry:
         return sign * self.lengths[j]
 
 
-def geometry(base: Statement, rub: Rub, basis: tuple[int, ...], chart: int) -> Geometry:
-    """The geometry of a friction, of a particle held by the rows of `basis` or with a given sliding velocity."""
+def geometry(base: Statement, rub: Rub, basis: tuple[int, ...], chart: int, off: Expr = S.Zero) -> Geometry:
+    """The geometry of a friction, of a particle held by the rows of `basis` or with a given sliding velocity.
+
+    `off` is 1 while there is no friction, else 0: then its directions need not exist, and are finite all the same.
+    """
     kept = prepared(bare(base))
     if rub.sliding:
         return _of_velocity(base, rub, kept)
-    return _of_particle(base, rub, kept, basis, chart)
+    return _of_particle(base, rub, kept, basis, chart, off)
 
 
 def _of_velocity(base: Statement, rub: Rub, kept: Prepared) -> Geometry:
@@ -56,7 +59,7 @@ def _of_velocity(base: Statement, rub: Rub, kept: Prepared) -> Geometry:
     return Geometry(rows, drifts, along, Add(*(s**2 for s in given)), rows, gram, lengths)
 
 
-def _of_particle(base: Statement, rub: Rub, kept: Prepared, basis: tuple[int, ...], chart: int) -> Geometry:
+def _of_particle(base: Statement, rub: Rub, kept: Prepared, basis: tuple[int, ...], chart: int, off: Expr) -> Geometry:
     derived, P = kept.derived, rub.particle
     M = {(i, j): kept.algebra.restore(derived.M[i, j]) for i in P for j in P if (i, j) in derived.M}
     masses = [M.get((i, i)) for i in P]
@@ -77,16 +80,18 @@ def _of_particle(base: Statement, rub: Rub, kept: Prepared, basis: tuple[int, ..
     rates = {i: base.velocities[i] for i in P}
     momentum = times_mass(rates)
     square = dot(rates, momentum)
-    lengths = {j: _length([A[r] for r in pressing(base, j)], base, pressing(base, j), M, kept) for j in rub.members}
+    lengths = {
+        j: _length([A[r] for r in pressing(base, j)], base, pressing(base, j), M, kept, off) for j in rub.members
+    }
     if len(P) - len(basis) == 1:
         tangent = _cross([A[r] for r in basis], P)
         covector = times_mass(tangent)
-        size = sqrt(dot(tangent, covector))
+        size = sqrt(dot(tangent, covector) + off)
         d = {i: e / size for i, e in covector.items()}
         return Geometry([d], [S.Zero], momentum, square, [d], {(0, 0): S.One}, lengths)
     (row,) = basis
     free = [i for i in P if i != chart]
-    tangents = [{i: S.One, chart: -A[row][i] / A[row][chart]} if i in A[row] else {i: S.One} for i in free]
+    tangents = [{i: S.One, chart: -A[row][i] / (A[row][chart] + off)} if i in A[row] else {i: S.One} for i in free]
     holds = [times_mass(x) for x in tangents]
     gram = {(a, b): dot(x, y) for a, x in enumerate(tangents) for b, y in enumerate(holds)}
     return Geometry([{}, {}], [S.Zero, S.Zero], momentum, square, holds, gram, lengths)
@@ -105,7 +110,9 @@ def _cross(rows: list[dict[int, Expr]], P: tuple[int, ...]) -> dict[int, Expr]:
     return {i: e for i, e in zip(P, out, strict=True) if e != 0}
 
 
-def _length(rows: list[dict[int, Expr]], base: Statement, names: list[int], M: Any, kept: Prepared) -> Expr:
+def _length(
+    rows: list[dict[int, Expr]], base: Statement, names: list[int], M: Any, kept: Prepared, off: Expr = S.Zero
+) -> Expr:
     """‖A_r‖ in the metric of M⁻¹, or ‖Σ λ_r A_r‖ where several rows press."""
     if len(rows) > 1:
         whole: dict[int, list[Expr]] = {}
@@ -116,7 +123,7 @@ def _length(rows: list[dict[int, Expr]], base: Statement, names: list[int], M: A
     else:
         (vector,) = rows
     raised = factor(M).solve(vector, kept.algebra)
-    return sqrt(Add(*(vector[i] * raised[i] for i in vector)))
+    return sqrt(Add(off, *(vector[i] * raised[i] for i in vector)))
 
 
 def _points(base: Statement, kept: Prepared, rows: list[int]) -> Expr:

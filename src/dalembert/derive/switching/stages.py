@@ -177,13 +177,23 @@ class _Builder:
         name = Str(self.base.constraints[row].name)
         return Actual(name) if coulomb(self.base, j).normal == "actual" else Multiplier(name)
 
+    def _off(self, k: int, rows: tuple[int, ...]) -> Expr:
+        """1 while a friction neither slips nor sticks because a contact may be open, else 0.
+
+        Always 0 where directions are needed all the same: in impacts that rub, where frictions share what they hold.
+        """
+        sided = [c for c in (self.base.constraints[j] for j in rows) if isinstance(c, OneSided)]
+        if self.leans or not sided or any(c.impact_friction for c in sided):
+            return S.Zero
+        return Mul(1 - self.s.slip[k] ** 2, *(1 - stick for stick in self.s.stick[2 * k : 2 * k + 2]))
+
     def _rub(self, k: int, rub: Rub) -> None:
         """Friction: its force where it slips, its rows where it sticks, and the guards of either."""
         basis, chart = self.bases[k]
         if rub.particle and not len(rub.particle) - 2 <= len(basis) < len(rub.particle):
             return  # nothing holds it, or all of it
-        contact = geometry(self.base, rub, basis, chart)
         slip, members = self.s.slip[k], rub.members
+        contact = geometry(self.base, rub, basis, chart, self._off(k, (*basis, *members)))
         if len(contact.directions) == 1:
             (d,) = contact.directions
             for j in members:

@@ -384,7 +384,8 @@ def pole(draw: Draw) -> Case:
         side = np.sin(tilt) * np.sin(s)
         flat = c * c + side * side
         rate = np.cos(tilt) * np.cos(s) * w / np.sqrt(flat)
-        return [np.arctan2(height, np.sqrt(flat)), np.arctan2(side, c), rate, np.sin(tilt) * w / flat]
+        longitude = np.arctan2(side, c) + 2 * np.arctan2(Real(0), Real(-1)) * (s > np.pi)  # it only grows
+        return [np.arctan2(height, np.sqrt(flat)), longitude, rate, np.sin(tilt) * w / flat]
 
     first = [float(e) for e in form(Real(0))]
 

@@ -16,7 +16,7 @@ from dalembert.motion.tolerances import tolerance
 WHAT = {"dependent": "pivots", "massless": "inertia", "row": "squares", "mass": "masses"}
 HALVES = 30  # of an interval in which a pivot becomes too small
 FAR = (1.0, 0.5, 0.35, 0.25, 0.15, 0.08)  # how far beyond, of the way from the beginning of the step
-LEFT_OUT = (0, 3, 5, 7)  # terms of the highest orders
+LEFT_OUT = (0, 3, 5, 7, 9, 12)  # terms of the highest orders
 LEAST, LONGEST = 0.02, 2.4  # of a step: so long before the place it must begin, and so far it may lead
 
 

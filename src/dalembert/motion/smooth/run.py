@@ -543,6 +543,12 @@ class Run:
         if self._other_rows(view, problem):
             return None
         time, place = last_sound(view, problem, tolerance("SOUND"), self._at_start())
+        end = view.course.end
+        if problem.time > end > self.t and end - time <= SLIGHT * (
+            end - self.t
+        ):  # it is ahead, and all is sound so far
+            self._until(view, view.course.steps - 1, end)
+            return None
         if time > self.t:
             self._until(view, place, time)
         if problem.kind in ("mass", "massless") and self._choose():  # constraints may make up for it

@@ -38,6 +38,20 @@ def test_every_value_lies_within(e, a, b, wide, tall) -> None:
             assert (values <= high).all()
 
 
+@pytest.mark.parametrize("e", [sp.sin(x), sp.cos(x), sp.tan(x)], ids=str)
+@settings(max_examples=200, deadline=None)
+@given(
+    turns=st.integers(-150_000, 150_000), quarter=st.integers(0, 3), wide=st.floats(0, 1e-3), off=st.floats(-1e-3, 1e-3)
+)
+def test_many_turns_away_from_zero(e, turns, quarter, wide, off) -> None:
+    a = (turns + quarter / 4) * 2 * np.pi + off
+    tape = Tape([x, y], [e])
+    low, high = bounds(tape, np.array([[a], [0.0]]), np.array([[a + wide], [0.0]]))
+    for s in np.linspace(0, 1, 7):
+        value = tape([min(a + s * wide, a + wide), 0.0])[0]
+        assert low[0, 0] <= value <= high[0, 0]
+
+
 @pytest.mark.parametrize("e", [sp.sqrt(x), sp.log(x), sp.asin(x - 3), x ** sp.Rational(1, 3)], ids=str)
 def test_what_exists_nowhere_in_a_box_is_told(e) -> None:
     low, _ = bounds(Tape([x, y], [e + 1]), np.array([[-5.0, 3.5], [0, 0]]), np.array([[-4.0, 3.6], [0, 0]]))

@@ -119,6 +119,21 @@ def test_a_point_that_is_not_nearest_is_never_proved() -> None:
     assert min(abs(np.hypot(*p) - 1) for p in far.places) < 0.1
 
 
+def test_a_crossing_is_not_nearest_because_nothing_pulls_there() -> None:
+    """x y = 0 from (1, 1): at the origin the row has no slope and no multiplier, and (1, 0) is nearer."""
+
+    def over(low, high):
+        corners = np.stack([low[0] * low[1], low[0] * high[1], high[0] * low[1], high[0] * high[1]])
+        return Rows(corners.min(axis=0)[None], corners.max(axis=0)[None], low[None, ::-1], high[None, ::-1])
+
+    def bends(low, high):
+        return np.array([[[0.0, 1.0], [1.0, 0.0]]]), np.array([[[0.0, 1.0], [1.0, 0.0]]])
+
+    lines = Region(over, bends, np.array([False]), np.array([False]))
+    at_crossing = none_nearer(lines, np.ones(2), np.eye(2), np.zeros(2), np.zeros(1))
+    assert not at_crossing.proved
+
+
 SINGULAR = {
     "a cusp": (y**2 - x**3, {x: -1.0}),
     "the tip of a horn": (x**2 + y**2 - z**3, {z: -1.0}),

@@ -15,6 +15,14 @@ from dalembert.derive.tape import GuardedRoot, Tape, Undefined
 
 Array = np.ndarray
 TWO_PI = 2 * np.pi
+FARTHEST = 1e6  # of an angle: beyond it nothing is known of its functions
+UNSURE = 1e-9  # of a period: more than the rounding of so large an angle
+ULPS = 6  # that elementary functions of arrays may be off
+UNBROKEN = frozenset(
+    (sp.sin, sp.cos, sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh, sp.asin, sp.acos, sp.atan, sp.asinh, sp.acosh, sp.atanh,
+     sp.Abs, sp.Max, sp.Min)
+)  # fmt: skip
+"""Functions that do not jump where they are real: slopes that are bounded hold their values together."""
 
 
 class Bounds(NamedTuple):
@@ -48,9 +56,12 @@ def _anything(count: int) -> Bounds:
     return Bounds(np.full(count, -np.inf), np.full(count, np.inf))
 
 
-def _outwards(b: Bounds) -> Bounds:
-    """One more rounding on either side: no bound is lost to that of an operation."""
-    return Bounds(np.nextafter(b.low, -np.inf), np.nextafter(b.high, np.inf))
+def _outwards(b: Bounds, ulps: int = 1) -> Bounds:
+    """So many more roundings on either side: no bound is lost to those of an operation."""
+    low, high = b
+    for _ in range(ulps):
+        low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+    return Bounds(low, high)
 
 
 def _image(e: Any, inside: Sequence[Bounds], count: int) -> Bounds:
@@ -64,7 +75,7 @@ def _image(e: Any, inside: Sequence[Bounds], count: int) -> Bounds:
     if isinstance(e, sp.Piecewise):
         return _hull(inside[::2])
     rule = RULES.get(type(e))
-    return _outwards(_outwards(rule(*inside))) if rule is not None else _anything(count)
+    return _outwards(rule(*inside), ULPS) if rule is not None else _anything(count)
 
 
 def _sum(a: Bounds, b: Bounds) -> Bounds:
@@ -105,12 +116,12 @@ def _inverse(b: Bounds) -> Bounds:
 def _power(e: sp.Pow, inside: Sequence[Bounds], count: int) -> Bounds:
     base, exponent = e.args
     if base is sp.S.Exp1:
-        return _outwards(_outwards(_rising(np.exp)(inside[0])))
+        return _outwards(_rising(np.exp)(inside[0]), ULPS)
     if exponent.is_Integer:
         return _whole_power(inside[0], int(exponent))
     if exponent.is_number and exponent.is_real:
         real = float(exponent)
-        root = _outwards(_outwards(_rising(lambda x: np.power(x, abs(real)))(_within(inside[0], 0.0, np.inf))))
+        root = _outwards(_rising(lambda x: np.power(x, abs(real)))(_within(inside[0], 0.0, np.inf)), ULPS)
         root = Bounds(np.maximum(root.low, 0.0), root.high)
         return root if real > 0 else _inverse(root)
     return _anything(count)
@@ -121,9 +132,9 @@ def _whole_power(b: Bounds, n: int) -> Bounds:
         return _inverse(_whole_power(b, -n))
     one, two = b.low**n, b.high**n
     if n % 2:
-        return _outwards(_outwards(Bounds(one, two)))
+        return _outwards(Bounds(one, two), ULPS)
     least = np.where((b.low <= 0) & (b.high >= 0), 0.0, np.minimum(one, two))
-    out = _outwards(_outwards(Bounds(least, np.maximum(one, two))))
+    out = _outwards(Bounds(least, np.maximum(one, two)), ULPS)
     return Bounds(np.maximum(out.low, 0.0), out.high)
 
 
@@ -151,25 +162,33 @@ def _falling(f: Callable[[Array], Array], least: float, most: float) -> Callable
     return image
 
 
-def _cosine(b: Bounds) -> Bounds:
-    """−1 … 1 where a whole turn, or a place of the value ±1, lies in the range."""
-    one, two = np.cos(b.low), np.cos(b.high)
-    turns = np.floor(b.high / TWO_PI + 1e-12) >= np.ceil(b.low / TWO_PI - 1e-12)
-    halves = np.floor(b.high / TWO_PI - 0.5 + 1e-12) >= np.ceil(b.low / TWO_PI - 0.5 - 1e-12)
-    wild = ~np.isfinite(b.low) | ~np.isfinite(b.high) | (np.maximum(np.abs(b.low), np.abs(b.high)) > 1e6)
-    low = np.where(halves | wild, -1.0, np.minimum(one, two))
-    high = np.where(turns | wild, 1.0, np.maximum(one, two))
-    return Bounds(np.where(_nowhere(b), np.nan, low), np.where(_nowhere(b), np.nan, high))
+def _wave(f: Callable[[Array], Array], crest: float) -> Callable[[Bounds], Bounds]:
+    """A function of one turn, at most 1 at `crest` turns and at least −1 half a turn later."""
+
+    def image(b: Bounds) -> Bounds:
+        one, two = f(b.low), f(b.high)
+        wild = _wild(b)
+        low = np.where(_meets(b, TWO_PI, crest + 0.5) | wild, -1.0, np.minimum(one, two))
+        high = np.where(_meets(b, TWO_PI, crest) | wild, 1.0, np.maximum(one, two))
+        return Bounds(np.where(_nowhere(b), np.nan, low), np.where(_nowhere(b), np.nan, high))
+
+    return image
 
 
-def _sine(b: Bounds) -> Bounds:
-    return _cosine(Bounds(b.low - np.pi / 2 - 1e-15, b.high - np.pi / 2 + 1e-15))
+def _meets(b: Bounds, period: float, place: float) -> Array:
+    """Whether a range holds, or nearly holds, a whole number of periods and a place."""
+    return np.asarray(np.floor(b.high / period - place + UNSURE) >= np.ceil(b.low / period - place - UNSURE))
+
+
+def _wild(b: Bounds) -> Array:
+    """Where so many periods away from zero a range is that its place in one is not known."""
+    return np.asarray(~(np.maximum(np.abs(b.low), np.abs(b.high)) <= FARTHEST))
 
 
 def _tangent(b: Bounds) -> Bounds:
-    pole = np.floor(b.high / np.pi - 0.5 + 1e-12) >= np.ceil(b.low / np.pi - 0.5 - 1e-12)
-    pole |= ~np.isfinite(b.low) | ~np.isfinite(b.high) | (np.maximum(np.abs(b.low), np.abs(b.high)) > 1e6)
-    return Bounds(np.where(pole, -np.inf, np.tan(b.low)), np.where(pole, np.inf, np.tan(b.high)))
+    pole = _meets(b, np.pi, 0.5) | _wild(b)
+    low, high = np.where(pole, -np.inf, np.tan(b.low)), np.where(pole, np.inf, np.tan(b.high))
+    return Bounds(np.where(_nowhere(b), np.nan, low), np.where(_nowhere(b), np.nan, high))
 
 
 def _size(b: Bounds) -> Bounds:
@@ -194,7 +213,8 @@ def _least(*parts: Bounds) -> Bounds:
 
 
 RULES: dict[type, Callable[..., Bounds]] = {
-    sp.cos: _cosine, sp.sin: _sine, sp.tan: _tangent, sp.cosh: _hyperbolic_cosine, sp.Abs: _size,
+    sp.cos: _wave(np.cos, 0.0), sp.sin: _wave(np.sin, 0.25), sp.tan: _tangent,
+    sp.cosh: _hyperbolic_cosine, sp.Abs: _size,
     sp.exp: _rising(np.exp), sp.log: _rising(np.log, 0.0), sp.sinh: _rising(np.sinh), sp.tanh: _rising(np.tanh),
     sp.asin: _rising(np.arcsin, -1.0, 1.0), sp.acos: _falling(np.arccos, -1.0, 1.0), sp.atan: _rising(np.arctan),
     sp.asinh: _rising(np.arcsinh), sp.acosh: _rising(np.arccosh, 1.0), sp.atanh: _rising(np.arctanh, -1.0, 1.0),

@@ -4,7 +4,7 @@ C may follow the multipliers λ of the ideal constraint force, or, as friction b
 force as it is. Both are asked of the instant that is given, so that C belongs to its right sides and its load.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from sympy import Expr
@@ -72,20 +72,27 @@ def unshared(
                 next(rest)
         return out
 
-    found = dependencies(part)
+    found, plain = dependencies(part), bounds(lam)
+    for own_shift in _shifts(lam[own], found):
+        shift = np.zeros(now.m)
+        shift[own] = own_shift
+        change = bounds(lam + shift) - plain
+        for rows in together:
+            each = change[list(rows)]
+            if abs(each.sum()) > SHARED * np.abs(each).sum() + 64 * EPS * float(np.abs(plain).max(initial=0.0)):
+                return "; ".join(_shared(part, found).faults)
+    return None
+
+
+def _shifts(lam: Array, found: Sequence[Dependency]) -> Iterator[Array]:
+    """Small changes of multipliers (m,) that exert no force, as A_d = Σ c_j A_j, and turn none; none without load."""
     for d in found if lam.any() else ():
-        z = np.zeros(now.m)
-        z[own[d.row]] = -1.0
-        z[[own[r] for r in d.on]] = d.coefficients
+        z = np.zeros(len(lam))
+        z[d.row] = -1.0
+        z[list(d.on)] = d.coefficients
         for way in (z, -z):
             falling = [abs(lam[r] / way[r]) for r in np.flatnonzero(way) if lam[r] * way[r] < 0]
-            shift = STEP * (min(falling) if falling else float(np.abs(lam).max())) * way
-            change, largest = bounds(lam + shift) - bounds(lam), float(np.abs(bounds(lam)).max(initial=0.0))
-            for rows in together:
-                each = change[list(rows)]
-                if abs(each.sum()) > SHARED * np.abs(each).sum() + 64 * EPS * largest:
-                    return "; ".join(_shared(part, found).faults)
-    return None
+            yield STEP * (min(falling) if falling else float(np.abs(lam).max())) * way
 
 
 def _shares(
@@ -96,18 +103,10 @@ def _shares(
     def change(shift: Array) -> float:
         return float(np.abs(_total(derived, effect(lam + shift), now.n) - C).max())
 
-    if not lam.any():
-        return False  # there is no load to share
-    for d in found:
-        z = np.zeros(now.m)  # λ + z exerts the same force, as A_d = Σ c_j A_j
-        z[d.row] = -1.0
-        z[list(d.on)] = d.coefficients
-        for way in (z, -z):
-            falling = [abs(lam[r] / way[r]) for r in np.flatnonzero(way) if lam[r] * way[r] < 0]
-            shift = STEP * (min(falling) if falling else float(np.abs(lam).max())) * way
-            most = max(change(shift * (np.arange(now.m) == r)) for r in np.flatnonzero(way))
-            if change(shift) > SHARED * most + 64 * EPS * float(np.abs(C).max()):
-                return True
+    for shift in _shifts(lam, found):
+        most = max(change(shift * (np.arange(now.m) == r)) for r in np.flatnonzero(shift))
+        if change(shift) > SHARED * most + 64 * EPS * float(np.abs(C).max()):
+            return True
     return False
 
 

@@ -10,43 +10,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from sympy import (
-    Abs,
-    Add,
-    Expr,
-    Function,
-    Heaviside,
-    Max,
-    Min,
-    Mul,
-    Piecewise,
-    Pow,
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atanh,
-    ceiling,
-    cos,
-    cosh,
-    exp,
-    floor,
-    log,
-    sign,
-    sin,
-    sinh,
-    tanh,
-)  # fmt: skip
+from sympy import Abs, Add, Expr, Function, Heaviside, Max, Min, Mul, Piecewise, Pow, ceiling, floor, sign
 
 from dalembert.derive.algebra import Symbols
-from dalembert.derive.intervals import bounds
+from dalembert.derive.intervals import UNBROKEN, bounds
 from dalembert.derive.mechanics import constraint_rates
 from dalembert.derive.tape import Tape
 from dalembert.model import ON_POSITIONS, StateError, Statement
 
 Array = np.ndarray
-UNBROKEN = {sin, cos, exp, log, sinh, cosh, tanh, asin, acos, atan, asinh, acosh, atanh, Abs, Max, Min}  # where real
 KINKS = (Abs, sign, Heaviside, Max, Min, Piecewise, floor, ceiling)  # where these stand, slopes jump
 
 

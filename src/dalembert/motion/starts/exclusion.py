@@ -147,30 +147,37 @@ class _Ball:
     def _convex(self) -> float:
         """Half a side of a box about the point in which ½ |u|² + λᵀc + ½ ρ |c|² is convex; 0 where there is none.
 
-        It is no more than ½ |u|² where the rows hold: of those that are sided, λ ≤ 0 and ρ = 0.
+        It is no more than ½ |u|² where the rows hold: of those that are sided, λ ≤ 0 and ρ = 0. For the point to be its
+        least there, its slope must be none: what is left of that must not matter in the box.
         """
         half, me = 2 * self.r, self.best[:, None]
         rho, hard = 0.0, ~self.region.sided
         at, none = self._box(me, np.zeros_like(me))
         H = self._bent(at[:, 0], none[:, 0], 0.0)[0]
-        if not np.isfinite(H).all():
+        with np.errstate(all="ignore"):
+            J = self._slopes(self.region.over(at, at))[0]
+            slope = float(np.linalg.norm(self.best + J.T @ self._weights()))
+        if not np.isfinite(H).all() or not np.isfinite(slope):
             return 0.0
         if np.linalg.eigvalsh(H)[0] < CURVED and hard.any():
-            across = np.linalg.svd(self._slopes(self.region.over(at, at))[0][hard], compute_uv=False)
-            rho = (
-                PENALTY
-                * float(np.abs(H).max())
-                / float(across[across > DEGENERATE * across[0]].min(initial=np.inf)) ** 2
-            )
+            across = np.linalg.svd(J[hard], compute_uv=False)
+            least = float(across[across > DEGENERATE * across[0]].min(initial=np.inf))
+            rho = PENALTY * float(np.abs(H).max()) / least**2
+        most = NEARER * float(self.best @ self.best) / 4
         for _ in range(HALVINGS):
             centre, reach = self._box(me, np.full_like(me, half))
             H, off = self._bent(centre[:, 0], reach[:, 0], rho)
-            if np.isfinite(H).all() and np.isfinite(off).all():
+            known = np.isfinite(H).all() and np.isfinite(off).all()
+            if known and slope * half * np.sqrt(len(me)) <= most:
                 rounding = ROUNDING * float(np.abs(H).max(initial=0.0))
                 if np.linalg.eigvalsh(H)[0] > off.sum(axis=1).max(initial=0.0) + rounding:
                     return half
             half /= 2
         return 0.0
+
+    def _weights(self) -> Array:
+        """λ (m,), of rows that are sided none above zero."""
+        return np.where(self.region.sided, np.minimum(self.multipliers, 0.0), self.multipliers)
 
     def _slopes(self, rows: Rows) -> tuple[Array, Array]:
         """∂c/∂u (m, k) in the middle of one box, and by how much it may differ."""
@@ -186,8 +193,7 @@ class _Ball:
             rows = self.region.over((centre - reach)[:, None], (centre + reach)[:, None])
             J, J_off = (part[~sided] for part in self._slopes(rows))
             penalty = np.where(sided, 0.0, rho)
-            weight = np.where(sided, np.minimum(self.multipliers, 0.0), self.multipliers)
-            weight = weight + _times(penalty, (rows.low + rows.high)[:, 0] / 2)
+            weight = self._weights() + _times(penalty, (rows.low + rows.high)[:, 0] / 2)
             weight_off = _times(penalty, (rows.high - rows.low)[:, 0] / 2)
             H = np.einsum("r,rij->ij", weight, bend)
             off = np.einsum("r,rij->ij", np.abs(weight) + weight_off, bend_off)

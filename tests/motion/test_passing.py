@@ -41,3 +41,40 @@ def test_a_parallelogram_goes_on_wherever_the_run_ends(until) -> None:
     assert_allclose(motion.y[2] - motion.y[0], 2.0, atol=1e-8)
     assert_allclose((motion.y[4:] ** 2).sum(axis=0) / 2 + motion.y[1], 2.0, atol=1e-8)
     assert motion.verify().passed
+
+
+@pytest.mark.parametrize("masses", [(1.19, 0.68), (1.66, 0.82), (0.7, 1.9), (2.0, 0.5)])
+@pytest.mark.parametrize(("angle", "rate"), [(0.5, 1.2), (0.9, 1.05), (1.15, 0.83), (0.41, 1.97)])
+def test_a_rhombus_folds_and_opens_again(masses, angle, rate) -> None:
+    """Four equal bars moved alike on both sides are one angle; the last of the rows is dependent where they fold."""
+    m, far = masses
+    p, q, r = dynamicsymbols("p1:3"), dynamicsymbols("q1:3"), dynamicsymbols("r1:3")
+
+    def square(w):
+        return sum(e.diff() ** 2 for e in w)
+
+    def bar(one, other):
+        return da.Holonomic(sum((e - h) ** 2 for e, h in zip(one, other, strict=True)) - 1)
+
+    system = da.System.from_lagrangian(
+        (m * square(p) + far * square(q) + m * square(r)) / 2,
+        [*p, *q, *r],
+        constraints=[bar(p, (0, 0)), bar(q, p), bar(r, q), bar(r, (0, 0))],
+    )
+
+    def alike(u, w):
+        sn, cs = np.sin(u), np.cos(u)
+        return np.array([cs, sn, 2 * cs, 0, cs, -sn, -sn * w, cs * w, -2 * sn * w, 0, -sn * w, -cs * w])
+
+    def mass(u):
+        return 2 * m + 4 * far * np.sin(u) ** 2
+
+    momentum = np.sqrt(mass(angle)) * rate  # of the only motion there is: it keeps its energy
+    until = quad(lambda u: np.sqrt(mass(u)), angle, np.pi / 2 + 0.8, epsabs=1e-13)[0] / momentum
+    keys = [*system.coordinates, *(c.diff() for c in system.coordinates)]
+    start = dict(zip(keys, alike(angle, rate), strict=True))
+    motion = system.simulate(start, until=until, singular="pass")
+    end = alike(np.pi / 2 + 0.8, momentum / np.sqrt(mass(np.pi / 2 + 0.8)))
+    assert_allclose(motion.at(until), end, atol=2e-9)
+    assert [event.kind for event in motion.events] == ["passed"]
+    assert motion.verify().passed

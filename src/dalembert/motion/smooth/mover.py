@@ -7,6 +7,7 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
+from dalembert.engine import Steps
 from dalembert.model import Statement
 from dalembert.motion.blame import FAILURES, Blame, blame
 from dalembert.motion.smooth.leg import Leg
@@ -15,6 +16,7 @@ from dalembert.motion.status import Status
 
 MANY = 16  # steps
 FADE = 2.0**-0.125  # at every step: by so much sizes that were are forgotten
+FAINT = 2.0**-16  # of what it was: where all of a state is so small, it is measured by what it is
 
 
 class Moved(NamedTuple):
@@ -91,7 +93,10 @@ class SmoothMover:
         self._fresh = False
         units = self._engine.units(self.setup, t, state, np.maximum(self.sizes, np.abs(state)), until - t)
         steps = self._engine.steps(self.setup, t, state, until, most, longest, units)
-        if steps.count:
+        if faint := _faint(steps):
+            steps = steps.part(0, faint)
+            self.sizes = np.abs(steps.end)
+        elif steps.count:
             many = steps.count > MANY  # then where they begin says enough
             largest = np.abs(steps.coefficients[:, :, 0]).max(axis=0) if many else steps.largest()
             self.sizes = np.maximum(largest, FADE**steps.count * self.sizes)
@@ -131,3 +136,11 @@ class SmoothMover:
     def blame(self, t: float, state: Array) -> Blame:
         """What does not exist at a state, or just beyond it."""
         return blame(self._system, self._values, t, state)
+
+
+def _faint(steps: Steps) -> int:
+    """Where a motion that dies away has become so small that steps are to be measured afresh; 0: nowhere."""
+    begins = np.abs(steps.coefficients[:, :, 0])
+    falls = begins <= FAINT * np.maximum.accumulate(begins, axis=0)
+    found = np.flatnonzero(falls.all(axis=1) & begins.any(axis=1))
+    return int(found[0]) if len(found) else 0

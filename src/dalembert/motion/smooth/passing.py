@@ -4,12 +4,16 @@ Where the rank drops at an isolated time the motion itself is smooth, only its e
 that began well before it goes on; that it is the motion is seen beyond, where its equation holds again.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import comb
 
 from dalembert.derive import Array
-from dalembert.engine import Watch
+from dalembert.engine import Steps, Watch
+from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.monitors import Problem, View
 from dalembert.motion.tolerances import tolerance
 
@@ -17,18 +21,35 @@ WHAT = {"dependent": "pivots", "massless": "inertia", "row": "squares", "mass": 
 HALVES = 30  # of an interval in which a pivot becomes too small
 FAR = (1.0, 0.5, 0.35, 0.25, 0.15, 0.08)  # how far beyond, of the way from the beginning of the step
 LEFT_OUT = (0, 3, 5, 7, 9, 12)  # terms of the highest orders
-LEAST, LONGEST = 0.02, 2.4  # of a step: so long before the place it must begin, and so far it may lead
+BEYOND = np.array([0.6, 0.8, 1.0])  # of the way beyond
+LEAST, LONGEST = 0.02, 8.0  # of a step: so long before the place it must begin, and so far it may lead
 
 
 class Over(NamedTuple):
-    """A step that leads over a singular place, by place, the time it leads to, and the order it is taken to.
+    """A step of a course that leads over a singular place, the time it leads to, and the order it is taken to.
 
-    Rounding of the highest terms grows beyond the step faster than what leaving them out does.
+    Rounding of the highest terms grows beyond the step faster than what leaving them out does. `own`: which step of the
+    course that is looked at; below zero, one from before it.
     """
 
+    course: Course
     place: int
     end: float
     order: int
+    own: int
+
+    def leg(self, begin: float) -> Leg:
+        """The rest of it from a time on."""
+        course, unit, terms = self.course, float(self.course.units[self.place]), self.order + 1
+        delay = (begin - float(course.begins[self.place])) / unit
+        old = course.coefficients[self.place].astype(np.longdouble)
+        new = np.zeros(course.coefficients.shape[1:])
+        for j in range(terms):  # the same polynomial, in powers of the time from `begin`
+            ways = comb(np.arange(j, terms), j) * np.longdouble(delay) ** np.arange(terms - j)
+            new[:, j] = (old[:, j:terms] * ways).sum(axis=1)
+        leg = course.legs[int(course.leg_of[self.place])]
+        steps = Steps(np.array([begin, self.end]), new[None], unit=unit)
+        return replace(leg, steps=steps, events=(), impulse=0.0)
 
 
 def last_sound(view: View, problem: Problem, sound: float, start: Watch) -> tuple[float, int]:
@@ -56,47 +77,56 @@ def last_sound(view: View, problem: Problem, sound: float, start: Watch) -> tupl
     return low, course.place(low)
 
 
-def passed(view: View, problem: Problem, until: float) -> Over | None:
-    """The step, and how far, that leads over a singular place on the smooth branch; None where none does."""
-    assert problem.minimum is not None
-    course, time = view.course, problem.time
+def passed(view: View, held: Sequence[Leg], problem: Problem, until: float) -> Over | None:
+    """How a step leads over a singular place on the smooth branch; None where none does.
+
+    Near the place steps grow short, by rounding alone; those `held` from before may lead over it by far.
+    """
+    course, time = Course([*held, *view.course.legs]), problem.time
+    before, order = course.steps - view.course.steps, course.coefficients.shape[2] - 1
+    longest = int(course.spans[: before + problem.place + 1].argmax())
+    scale = _speeds(view, course, longest) / float(course.spans[longest])
     best: tuple[float, Over] | None = None
-    for place in range(min(problem.place, course.steps - 1), -1, -1):
+    for place in range(min(before + problem.place, course.steps - 1), -1, -1):
         begin, span = float(course.begins[place]), float(course.spans[place])
         way = time - begin
-        if way < LEAST * span:
+        if not LEAST * span <= way <= LONGEST * span:
             continue
-        if way > LONGEST * span:
-            if best is not None or span < 1e-3 * way:
-                break
-            continue
-        for far in FAR:
-            end = min(time + far * way, until)
-            if end - begin > LONGEST * span or end <= time:
-                continue
-            for left_out in LEFT_OUT:
-                order = course.coefficients.shape[2] - 1 - left_out
-                defect = _defect_beyond(view, Over(place, end, order), time)
-                if best is None or defect < best[0]:
-                    best = (defect, Over(place, end, order))
+        ways = [
+            Over(course, place, min(time + far * way, until), order - k, place - before)
+            for far in FAR
+            for k in LEFT_OUT
+        ]
+        for over, defect in zip(ways, _defects_beyond(view, ways, time, scale).tolist(), strict=True):
+            if over.end > time and (best is None or defect < best[0]):
+                best = (defect, over)
     return best[1] if best is not None and best[0] <= tolerance("PASSED") else None
 
 
-def _defect_beyond(view: View, over: Over, time: float) -> float:
-    """How well the polynomial of a step obeys the equation of motion in the last part beyond a singular place."""
-    course, (place, end, order) = view.course, over
-    times = time + (end - time) * np.array([0.6, 0.8, 1.0])
-    places = np.full(len(times), place)
-    unit, powers = course.units[place], np.arange(order + 1)
-    delay = ((times - course.begins[place]) / unit)[:, None]
-    terms = course.coefficients[place, :, : order + 1]
-    states = delay**powers @ terms.T
-    watch = view.engine.watch(course.legs[0].setup, times, states, course.numbers(places))
-    n = watch.acceleration.shape[1]
-    slopes = (delay ** powers[:-1] * powers[1:]) @ terms[n:, 1:].T / unit
-    speeds = np.where(view.sizes[n : 2 * n] > 0, view.sizes[n : 2 * n], 1.0)
-    found = np.abs(slopes - watch.acceleration) * (end - course.begins[place]) / speeds
-    return float(found.max()) if np.isfinite(found).all() else np.inf
+def _speeds(view: View, course: Course, longest: int) -> Array:
+    """How large each velocity (n,) was before, or forces as large as those that act would make it in the longest step."""
+    n, setup = course.coefficients.shape[1] // 2, course.legs[int(course.leg_of[longest])].setup
+    late = np.maximum(view.sizes[n : 2 * n], np.abs(course.coefficients[: longest + 1, n:, 0]).max(axis=0))
+    state = course.coefficients[longest, :, 0]
+    paces = view.engine.paces(setup, course.begins[longest : longest + 1], state[None, :])[0]
+    return np.maximum(late, paces * course.spans[longest])
+
+
+def _defects_beyond(view: View, ways: Sequence[Over], time: float, scale: Array) -> Array:
+    """How well polynomials of one step (k,) obey the equation of motion in the last part beyond a singular place."""
+    course, place = ways[0].course, ways[0].place
+    setup = course.legs[int(course.leg_of[place])].setup
+    times = (time + np.array([[over.end - time] for over in ways]) * BEYOND).ravel()
+    unit, powers = course.units[place], np.arange(course.coefficients.shape[2])
+    taken = np.repeat([powers <= over.order for over in ways], len(BEYOND), axis=0)
+    rise = np.where(taken, ((times - course.begins[place]) / unit)[:, None] ** powers, 0.0)
+    states = rise @ course.coefficients[place].T
+    n = len(scale)
+    slopes = (rise[:, :-1] * taken[:, 1:]) @ (powers[1:] * course.coefficients[place, n:, 1:]).T / unit
+    with np.errstate(all="ignore"):
+        found = np.abs(slopes - view.engine.watch(setup, times, states).acceleration) / scale
+    off = found.max(axis=1).reshape(-1, len(BEYOND)).max(axis=1)
+    return np.where(np.isfinite(off), off, np.inf)
 
 
 def _column(watch: Watch, problem: Problem) -> Array:

@@ -40,6 +40,7 @@ SHORTLY = 2.0**-10  # of a step: so long after it a root that stays zero is told
 FASTER = 2.0**20  # times a velocity that has become none: there its force is told from one that has no limit
 NEARER, CALM = 2.0**-5, 0.5  # of the way to a root that becomes zero, and what is left of its force ever nearer
 AROUND = 2.0**-22  # of a step: where a function jumps is known to this, by what touches zero there
+HELD, STEPS = 8, 64  # legs, and steps of each
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -72,6 +73,7 @@ class Run:
         self._left_rows: tuple[float, set[tuple[int, ...]]] = (-inf, set())  # at a time, because they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
         self._crossings: tuple[float, float] = (-inf, 0.0)
+        self._held: list[Leg] = []  # the last before here, to their whole steps: one may lead over a singular place
         self._before: tuple[Any, Watch] | None = None  # of a program, where the course begins
         self._balance: float | None = None
         self._pending: list[Event] = []
@@ -274,6 +276,8 @@ class Run:
         if last:
             legs = [*legs[:-1], replace(legs[-1], steps=_ending(legs[-1].steps, self.until))]
         self.kept.take(self.engine, legs, last)
+        if self.limits.singular == "pass":
+            self._hold(view, legs)
         end = legs[-1].steps
         self.t, self.state = float(end.times[-1]), end.end
         used = view.points.times <= self.t
@@ -289,6 +293,14 @@ class Run:
             self._largest = np.fmax(self._largest, self.sizes)
         setup = legs[-1].setup
         self._before = setup.code, self.engine.watch(setup, np.array([self.t]), self.state[None, :])
+
+    def _hold(self, view: View, legs: list[Leg]) -> None:
+        """Hold some steps of the same motion; what happens at the beginning of a leg makes it another one."""
+        for leg, kept in zip(view.course.legs, legs, strict=False):
+            if any(event.kind != "rows" for event in leg.events) or (self._held and self._held[-1].mode != leg.mode):
+                self._held = []
+            count = kept.steps.count
+            self._held = [*self._held[1 - HELD :], leg.part(max(0, count - STEPS), count)]
 
     def _after(self, view: View, moved: Moved) -> Status | None:
         """What the end of a course that stands asks for: no further step, weaker pivots, a drift that grows."""
@@ -529,7 +541,7 @@ class Run:
         """The end of a run where a pivot or a row vanishes: its last sound state before; or over it, where asked."""
         words = self._lost(problem)
         if self.limits.singular == "pass":
-            over = passed(view, problem, self.until)
+            over = passed(view, self._held, problem, self.until)
             if over is not None:
                 return self._over(view, problem, over, words)
             place = problem.place - (problem.time <= view.course.begins[problem.place] and problem.place > 0)
@@ -582,8 +594,14 @@ class Run:
 
     def _over(self, view: View, problem: Problem, over: Over, words: str) -> Status | None:
         """Go over a singular place by the polynomial of a step before it, and on from there."""
-        view.course.cut(over.place, over.order)
-        self._until(view, over.place, over.end, passing=over.place)
+        if over.own >= 0:
+            view.course.cut(over.own, over.order)
+            self._until(view, over.own, over.end, passing=over.own)
+        else:
+            leg = over.leg(self.t)
+            self._accept(view, [replace(leg, events=tuple(self._pending))], passing=0)
+            self.mover.resume(leg.memo)
+        self._held = []
         self.state = put_back(self.engine, self.mover.setup, self.t, self.state, None)
         self._crossed = self.t
         self._reductions, self._cap = 0, None

@@ -104,12 +104,13 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float) -> O
 
 
 def _speeds(view: View, course: Course, longest: int) -> Array:
-    """How large each velocity (n,) was before, or forces as large as those that act would make it in the longest step."""
+    """How large each velocity (n,) was, or forces as large as those that act would make it in the longest step."""
     n, setup = course.coefficients.shape[1] // 2, course.legs[int(course.leg_of[longest])].setup
     late = np.maximum(view.sizes[n : 2 * n], np.abs(course.coefficients[: longest + 1, n:, 0]).max(axis=0))
     state = course.coefficients[longest, :, 0]
     paces = view.engine.paces(setup, course.begins[longest : longest + 1], state[None, :])[0]
-    return np.maximum(late, paces * course.spans[longest])
+    out: Array = np.maximum(late, paces * course.spans[longest])
+    return out
 
 
 def _defects_beyond(view: View, ways: Sequence[Over], time: float, scale: Array) -> Array:

@@ -150,9 +150,9 @@ class ModeRows:
                 basis.append(r)
             else:
                 idle.append(r)
-        slight = tolerance("TIE") * np.abs(now.A) @ self._watch.paces(setup, t, state)
-        contradiction = self._contradiction(now.A, now.b, basis, idle, slight)
-        return tuple(idle), contradiction
+        sound = self._programs.setup(replace(mode, idle=tuple(idle)), t, state)  # rows all but redundant pull without end
+        slight = tolerance("TIE") * np.abs(now.A) @ self._watch.paces(sound, t, state)
+        return tuple(idle), self._contradiction(now.A, now.b, basis, idle, slight)
 
     def _order(self, mode: Mode, staged: Staged) -> list[int]:
         """The rows of a mode in the order in which they are taken: two-sided ones, contacts, what sticks, surfaces."""

@@ -1,15 +1,18 @@
 """Expressions as a straight line of float operations: evaluated without executing any generated text.
 
 Every distinct sub-expression is one step, so common parts are computed once, and a value that does not exist (the
-square root of a negative number, a division by zero) can be blamed on the sub-expression it came from.
+square root of a negative number, a division by zero) can be blamed on the sub-expression it came from. What is too
+large for a float on the way only, as the exponential in 1/(1 + eˣ), is computed in numbers of any size.
 """
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import mpmath
 import sympy as sp
 from sympy import Expr
 from sympy.core.function import AppliedUndef
@@ -75,6 +78,27 @@ FUNCTIONS: dict[type, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+def _wide(name: str) -> Callable[..., Any]:
+    """A function of numbers of any size, where its value is real."""
+    function = getattr(mpmath.mp, name)
+
+    def real(*arguments: Any) -> Any:
+        value = function(*arguments)
+        if not isinstance(value, mpmath.mpf):
+            raise ValueError("its value is not real")
+        return value
+
+    return real
+
+
+BITS = 80  # of numbers of any size
+WIDE: dict[Callable[..., Any], Callable[..., Any]] = {
+    **{getattr(math, name): _wide(name) for name in ("exp", "sinh", "cosh", "tanh", "sqrt", "log", "asinh", "acosh")},
+    **{FUNCTIONS[f]: _wide(f.__name__) for f in (sp.sech, sp.csch, sp.coth)},
+    math.pow: _wide("power"),
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Undefined:
     """A value that does not exist at this state, and the sub-expression it would come from; nothing can use it."""
@@ -121,10 +145,21 @@ class Tape:
 
     def __call__(self, values: Sequence[float]) -> list[float]:
         """The outputs at these input values; a `StateError` names every output that does not exist there."""
-        slots: list[Any] = [*map(float, values), *self.constants]  # NumPy's own divide by zero without a word
+        results, faults = self._evaluated(list(map(float, values)))  # NumPy's own divide by zero without a word
+        if faults and (wide := self._wide(values)) is not None:
+            return wide
+        if faults:
+            raise StateError("the state", faults)
+        return results
+
+    def _evaluated(
+        self, values: list[Any], instead: Mapping[Any, Any] = MappingProxyType({})
+    ) -> tuple[list[Any], list[str]]:
+        """The outputs, and what of them does not exist; by other functions `instead`."""
+        slots = [*values, *self.constants]
         for function, arguments, expr in self.steps:
             try:
-                slots.append(function(*[slots[i] for i in arguments]))
+                slots.append(instead.get(function, function)(*[slots[i] for i in arguments]))
             except (ValueError, ArithmeticError, TypeError) as error:
                 slots.append(_blame([slots[i] for i in arguments], expr, error))
         results = [slots[i] for i in self.places]
@@ -134,9 +169,14 @@ class Tape:
                 faults[f"{value.expr} does not exist here ({value.reason})"] = None
             elif not math.isfinite(value):
                 faults[f"{_short(expr)} is not finite here"] = None
-        if faults:
-            raise StateError("the state", faults)
-        return results
+        return results, list(faults)
+
+    def _wide(self, values: Sequence[float]) -> list[float] | None:
+        """The outputs where all exist and only something on the way is too large for a float; else None."""
+        with mpmath.workprec(BITS):
+            results, faults = self._evaluated([mpmath.mpf(float(x)) for x in values], WIDE)
+        out = [] if faults else [float(x) for x in results]
+        return out if out and all(map(math.isfinite, out)) else None
 
 
 def _blame(arguments: Iterable[Any], expr: Expr, error: Exception) -> Undefined:
@@ -146,7 +186,9 @@ def _blame(arguments: Iterable[Any], expr: Expr, error: Exception) -> Undefined:
             return value
     if isinstance(error, TypeError):
         raise error
-    return Undefined(_short(expr), str(error.args[-1]))
+    if isinstance(error, OverflowError):
+        return Undefined(_short(expr), "it is too large for a float")
+    return Undefined(_short(expr), str(error.args[-1]) if error.args else "division by zero")
 
 
 def _short(expr: Any, length: int = 80) -> str:

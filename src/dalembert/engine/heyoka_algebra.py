@@ -295,6 +295,8 @@ class _Conversion:
     def _power(self, e: sp.Pow, base: Expression, exponent: Expression) -> Expression:
         if e.exp.is_Integer:
             n = int(e.exp)
+            if n < 0 and (inverse := self._small(e.base)) is not None:
+                return product_power(inverse, -n)
             return product_power(base, n) if n > 0 else 1.0 / product_power(base, -n)
         if not e.exp.is_number:
             return base**exponent
@@ -303,6 +305,25 @@ class _Conversion:
             return self._algebra.inverse_root(base, lambda u: 1.0 / u**-power, self._may_rest)
         may_rest = self._may_rest or power > 1  # then its slope is zero too
         return self._algebra.rooted(base, hy.sqrt if power == 0.5 else lambda u: u**power, may_rest)
+
+    def _small(self, base: Expr) -> Expression | None:
+        """The inverse of what may be too large for a float, where that is known by itself: 1/cosh u, 1/(c + exp u)."""
+        if isinstance(base, sp.cosh):
+            small, _ = self._least(base.args[0])
+            return 2.0 * small / (1.0 + small * small)
+        if isinstance(base, sp.Add) and len(base.args) == 2:
+            number, grows = base.as_independent(sp.exp, as_Add=True)
+            if isinstance(grows, sp.exp) and number.is_number and number.is_positive:
+                small, up = self._least(grows.args[0])
+                c = _float(number)
+                return hy.select(up, small / (1.0 + c * small), 1.0 / (c + small))
+        return None
+
+    def _least(self, u: Expr) -> tuple[Expression, Expression]:
+        """The lesser of exp u and exp −u, and whether that is the second; either way the same functions of u."""
+        made, one = self._memo[u], hy.expression(1.0)
+        up = hy.gte(made, self._algebra.zero)
+        return hy.exp(-hy.select(up, one, -one) * made), up
 
     def _watch(self, e: Expr, arguments: Sequence[Expression]) -> None:
         """Take note of what must not vanish lest a function has no slope, or jumps."""

@@ -150,9 +150,11 @@ class ModeRows:
                 basis.append(r)
             else:
                 idle.append(r)
-        sound = self._programs.setup(replace(mode, idle=tuple(idle)), t, state)  # rows all but redundant pull without end
+        sound = self._programs.setup(
+            replace(mode, idle=tuple(idle)), t, state
+        )  # rows all but redundant pull without end
         slight = tolerance("TIE") * np.abs(now.A) @ self._watch.paces(sound, t, state)
-        return tuple(idle), self._contradiction(now.A, now.b, basis, idle, slight)
+        return tuple(idle), self._contradiction(now.A, W, now.b, basis, idle, slight)
 
     def _order(self, mode: Mode, staged: Staged) -> list[int]:
         """The rows of a mode in the order in which they are taken: two-sided ones, contacts, what sticks, surfaces."""
@@ -162,10 +164,16 @@ class ModeRows:
         slides = [staged.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in staged.slides]
         return [*hard, *mode.closed, *stuck, *slides]
 
-    def _contradiction(self, A: Array, b: Array, basis: list[int], idle: list[int], slight: Array) -> str:
+    def _contradiction(self, A: Array, W: Array, b: Array, basis: list[int], idle: list[int], slight: Array) -> str:
         """Why rows that others span cannot hold with them: they ask for another acceleration, by more than is slight"""
+        own = A @ W
+        lengths = np.linalg.norm(own, axis=1)
+        lengths = np.where(lengths > 0, lengths, 1.0)
         for r in idle:
-            c, *_ = np.linalg.lstsq(A[basis].T, A[r], rcond=None) if basis else (np.zeros(0),)
+            c, *_ = (
+                np.linalg.lstsq((own[basis] / lengths[basis, None]).T, own[r], rcond=None) if basis else (np.zeros(0),)
+            )
+            c = c / lengths[basis]
             gap = float(b[r] - c @ b[basis]) if basis else float(b[r])
             size = abs(float(b[r])) + float(np.abs(c) @ np.abs(b[basis])) if basis else abs(float(b[r]))
             if abs(gap) > max(AGREE * size, float(slight[r])):

@@ -10,7 +10,7 @@ from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import OFF, SLIPS, STICKS, Mode
 from dalembert.derive.variants import with_constraints
-from dalembert.engine import Steps
+from dalembert.engine import Steps, patterns
 from dalembert.engine.protocol import largest_of
 from dalembert.engine.taylor import Setup, Taylor
 from dalembert.model import StateError, Statement, refuse
@@ -40,6 +40,8 @@ CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are
 FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
+SHAKEN = 2.0**-20  # of each coordinate and velocity
+GIVEN = 2.0**-8  # of what a velocity changes by with all others: with TIE, what is left of it by rounding at the start
 BALANCE = 2.0**-6  # of what forces could do in a leg: with TIE, what their rounding leaves of a state that they balance
 REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that what ends the next one is found
 
@@ -181,6 +183,8 @@ class HybridMover:
         """Legs from a state on, at most so many steps."""
         out: list[Leg] = []
         left = most
+        if self.mode is None:
+            self._adrift = self._uncertain(t, state)
         while left > 0:
             self.sizes = np.maximum(self.sizes, np.abs(state))
             q, v = np.split(np.maximum(self.sizes, self._adrift), 2)
@@ -300,6 +304,23 @@ class HybridMover:
             legs[-1] = replace(legs[-1], steps=self._walk.refined(setup, legs[-1].steps))
         self._drifts(legs[-1].begin, flights[-1].after, legs[-1].end - legs[-1].begin)
         return legs
+
+    def _uncertain(self, t: float, state: Array) -> Array:
+        """How large (2n,) what rounding of the other terms of its rows leaves of each velocity counts, at the start.
+
+        As at a dead centre: the velocity of the slider is none, and the sine of the angle, times its rate, is not.
+        """
+        setup, n = self.programs.setup(self.programs.blank(), t, state), len(state) // 2
+        now = self.programs.arrays(setup, t, state)
+        shaken = state * (1 + SHAKEN * patterns(2 * n))
+        rates = self.engine.watch(setup, np.full(len(shaken), t), shaken).rate
+        with np.errstate(all="ignore"):
+            give = np.abs(now.A) / np.abs(np.diag(now.M))  # in proportion, how velocities make up for a row
+            found = (
+                give / (np.abs(now.A) * give).sum(axis=1, keepdims=True) * np.abs(rates - now.rate).max(axis=0)[:, None]
+            )
+        speeds = np.where(np.isfinite(found), found, 0.0).max(axis=0, initial=0.0) / SHAKEN
+        return np.concatenate([np.zeros(n), GIVEN * speeds])
 
     def _drifts(self, t: float, state: Array, span: float) -> None:
         """Take note of what rounding of forces in balance may have left of a state, in a leg that begins with it."""

@@ -42,7 +42,8 @@ class Problem(NamedTuple):
 class View:
     """A course with everything seen at points inside its steps.
 
-    `sizes` (2n,): how large coordinates and velocities have been of late. `before`: what was seen at its beginning.
+    `sizes` (2n,): how large coordinates and velocities have been of late; `made`: what forces could make of them in a
+    step of late. `before`: what was seen at its beginning.
     `bound`: the largest distance from a constraint, relative to the size of its terms. `crossed`: what vanished at or
     before this time has been dealt with. `weak`: pivots below this are too small, None for what the engine says.
     """
@@ -51,6 +52,7 @@ class View:
     course: Course
     points: Points
     sizes: Array
+    made: Array
     before: Watch | None
     bound: float
     crossed: float
@@ -104,14 +106,25 @@ class View:
 
         A velocity that forces in balance leave at zero is known only to their rounding.
         """
-        n = len(self.sizes) // 2
-        leg, spans = self.course.legs[0], self.course.spans[:, None]
-        paces = self.engine.paces(leg.setup, np.array([leg.begin]), leg.steps.coefficients[:1, :, 0])[0]
+        n, spans = len(self.sizes) // 2, self.course.spans[:, None]
         out = np.empty((len(spans), 2 * n + 1))
         out[:, -1] = np.abs(self.points.times[self.ends])
-        out[:, n : 2 * n] = self.sizes[n : 2 * n] + spans * paces
-        out[:, :n] = self.sizes[:n] + spans * out[:, n : 2 * n]
+        out[:, n : 2 * n] = self.sizes[n : 2 * n] + np.maximum(spans * self._paces, self.made[n:])
+        out[:, :n] = self.sizes[:n] + np.maximum(spans * out[:, n : 2 * n], self.made[:n])
         return out
+
+    @cached_property
+    def _paces(self) -> Array:
+        """The accelerations (n,) that forces as large as those at the beginning could give each coordinate."""
+        leg = self.course.legs[0]
+        out: Array = self.engine.paces(leg.setup, np.array([leg.begin]), leg.steps.coefficients[:1, :, 0])[0]
+        return out
+
+    def made_in(self, span: float) -> Array:
+        """What forces could make of coordinates and velocities (2n,) in a time."""
+        n = len(self.sizes) // 2
+        speeds = span * self._paces
+        return np.concatenate([span * (self.sizes[n : 2 * n] + speeds), speeds])
 
     @cached_property
     def _ranges(self) -> dict[Callable[[Watch], Array], Range]:
@@ -312,8 +325,8 @@ def vanished(view: View) -> Problem | None:
     return None
 
 
-def approaching(view: View) -> Problem | None:
-    """A singular place ahead, which steps come nearer and nearer without reaching it.
+def approaching(view: View, further: float = FURTHER) -> Problem | None:
+    """A singular place ahead, which steps come nearer and nearer without reaching it, at most so many steps further.
 
     Close to it the equation is known ever less well, and steps become short; the polynomials of those before reach
     beyond it.
@@ -323,13 +336,13 @@ def approaching(view: View) -> Problem | None:
     for kind, what in WATCHED.items():
         low, high = view.range_of(what)
         for column in np.flatnonzero(low < FALL * high):
-            found = _ahead(view, what(view.watch)[view.ends, column], what, int(column))
+            found = _ahead(view, what(view.watch)[view.ends, column], what, int(column), further)
             if found is not None:
                 return Problem(kind, found.time, found.place, found.value, found)
     return None
 
 
-def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: int) -> Minimum | None:
+def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: int, further: float) -> Minimum | None:
     course = view.course
     known = np.where(np.isfinite(values), values, 0.0)
     high, wide = np.maximum.accumulate(known), np.maximum.accumulate(course.spans)
@@ -340,7 +353,7 @@ def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: in
     k = int(places[0])
     now = float(course.begins[k])
     for j in range(k - 1, max(k - 60, -1), -1):
-        begin, reach = float(course.begins[j]), FURTHER * float(course.spans[j])
+        begin, reach = float(course.begins[j]), further * float(course.spans[j])
         if begin + reach <= now or begin + reach <= view.crossed:
             continue
 

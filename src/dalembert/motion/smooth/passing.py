@@ -125,7 +125,8 @@ def _defects_beyond(view: View, ways: Sequence[Over], time: float, scale: Array)
     n = len(scale)
     slopes = (rise[:, :-1] * taken[:, 1:]) @ (powers[1:] * course.coefficients[place, n:, 1:]).T / unit
     with np.errstate(all="ignore"):
-        found = np.abs(slopes - view.engine.watch(setup, times, states).acceleration) / scale
+        found = np.abs(slopes - view.engine.watch(setup, times, states).acceleration)
+        found = np.where(found == 0, 0.0, found / scale)
     off = found.max(axis=1).reshape(-1, len(BEYOND)).max(axis=1)
     return np.where(np.isfinite(off), off, np.inf)
 

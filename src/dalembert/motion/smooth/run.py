@@ -16,7 +16,7 @@ from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.monitors import Problem, View, first_problem, jump_between, seen
+from dalembert.motion.smooth.monitors import Problem, View, approaching, first_problem, jump_between, seen
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
 from dalembert.motion.smooth.passing import Over, last_sound, passed
 from dalembert.motion.smooth.projection import put_back
@@ -40,7 +40,9 @@ SHORTLY = 2.0**-10  # of a step: so long after it a root that stays zero is told
 FASTER = 2.0**20  # times a velocity that has become none: there its force is told from one that has no limit
 NEARER, CALM = 2.0**-5, 0.5  # of the way to a root that becomes zero, and what is left of its force ever nearer
 AROUND = 2.0**-22  # of a step: where a function jumps is known to this, by what touches zero there
-HELD, STEPS = 8, 64  # legs, and steps of each
+LEAVES = 3  # times in a row: a motion that leaves the constraints at once comes near a place where they lose their rank
+FURTHER = 4.0  # steps: how far their polynomials are then believed
+HELD, STEPS = 16, 64  # legs, and steps of each
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -66,9 +68,13 @@ class Run:
         self._n = len(system.coordinates)
         self._begin = state
         self.sizes = self._largest = mover.sizes  # of late, and ever
+        self._made = np.zeros(
+            len(state)
+        )  # what forces could make of a state in a step of late: its rounding is known to that
         self._bound = limits.drift
         self._cap: tuple[float, float] | None = None  # a longest step, until a time
         self._reductions = 0
+        self._drifts = 0  # in a row, in the first step of a course
         self._crossed = -inf
         self._left_rows: tuple[float, set[tuple[int, ...]]] = (-inf, set())  # at a time, because they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
@@ -143,7 +149,7 @@ class Run:
         times, states = np.array([t]), state[None, :]
         watch = self.engine.watch(self.mover.setup, times, states)
         m = watch.level.shape[1]
-        sizes = self.engine.sizes(self.mover.setup, times, states, np.append(self.sizes, abs(t)))
+        sizes = self.engine.sizes(self.mover.setup, times, states, np.append(self.sizes + self._made, abs(t)))
         sizes = np.where(sizes > 0, sizes, 1e-300)
         off = np.concatenate([np.abs(watch.level), np.abs(watch.rate)], axis=1) / sizes
         holds = self.engine.holding(self.mover.setup)
@@ -209,7 +215,8 @@ class Run:
         if self._before is None or self._before[0] is not setup.code:
             start = course.legs[0].steps.coefficients[0, :, 0]
             self._before = setup.code, self.engine.watch(setup, np.array([course.begin]), start[None, :])
-        return View(self.engine, course, points, sizes, self._before[1], self._bound, self._crossed, self._weak, watch)
+        before, made = self._before[1], self._made
+        return View(self.engine, course, points, sizes, made, before, self._bound, self._crossed, self._weak, watch)
 
     def _fractions(self, course: Course) -> Array:
         """Where each step is looked at: as often as the longest of them asks for."""
@@ -291,6 +298,9 @@ class Run:
             fade = FADE ** sum(leg.steps.count for leg in legs)
             self.sizes = np.fmax(np.fmax(np.abs(self.state), now), fade * self.sizes)
             self._largest = np.fmax(self._largest, self.sizes)
+            if view.watch.level.shape[1]:
+                longest = max(float(np.diff(leg.steps.times).max()) for leg in legs)
+                self._made = np.fmax(fade * self._made, view.made_in(longest))
         setup = legs[-1].setup
         self._before = setup.code, self.engine.watch(setup, np.array([self.t]), self.state[None, :])
 
@@ -480,6 +490,9 @@ class Run:
         return bool(grown <= SHORTLY**4 * largest)
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
+        self._drifts = 0 if problem.place else self._drifts + 1
+        if self._drifts > LEAVES and (ahead := approaching(view, FURTHER)) is not None:
+            return self._singular(view, ahead)  # it is why
         k = int(np.searchsorted(view.points.times, problem.time)) - 1
         self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0 and view.points.times[k] > self.t:

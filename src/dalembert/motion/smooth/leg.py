@@ -100,17 +100,18 @@ class Course:
         s, d, order = self.coefficients.shape
         n, k = d // 2, len(fractions)
         powers = np.arange(order)
-        rise = fractions[:, None] ** powers  # (k, p + 1)
-        fall = np.zeros_like(rise)
-        fall[:, 1:] = powers[1:] * rise[:, :-1]
-        reach = np.repeat((self.spans / self.units)[:, None], order, axis=1)
-        reach[:, 0] = 1.0
+        at = np.empty((2 * k, order))
+        at[:k] = fractions[:, None] ** powers
+        at[k:, 0], at[k:, 1:] = 0.0, powers[1:] * at[:k, :-1]
+        reach = np.empty((s, order))
+        reach[:, 0], reach[:, 1:] = 1.0, (self.spans / self.units)[:, None]
         np.multiply.accumulate(reach, axis=1, out=reach)
-        found = (reach[:, None, :] * np.vstack([rise, fall])) @ self.coefficients.transpose(0, 2, 1)  # (s, 2k, 2n)
-        values, slopes = found[:, :k].reshape(s * k, d), found[:, k:, n:].reshape(s * k, n)
+        found = (reach[:, None, :] * at) @ self.coefficients.transpose(0, 2, 1)  # (s, 2k, 2n)
         spans = np.repeat(self.spans, k)
-        times = np.repeat(self.begins, k) + spans * np.tile(fractions, s)
-        return Points(times, values, slopes / spans[:, None], spans, np.repeat(np.arange(s), k), k)
+        slopes = found[:, k:, n:].reshape(s * k, n)
+        slopes /= spans[:, None]
+        times = (self.begins[:, None] + self.spans[:, None] * fractions).ravel()
+        return Points(times, found[:, :k].reshape(s * k, d), slopes, spans, np.repeat(np.arange(s), k), k)
 
     def numbers(self, places: Array) -> Array | None:
         """The parameters (k, p) at points by the steps they are in; None where all legs have the same."""

@@ -96,22 +96,18 @@ class View:
         bad = np.flatnonzero(~(out <= self.bound))
         if len(bad):
             at = p.places[bad]
-            own = self.engine.sizes(setup, p.times[bad], p.states[bad], scales[at], course.numbers(at))
+            own = self.engine.sizes(setup, p.times[bad], p.states[bad], scales, course.numbers(at))
             out[bad] = largest(off[bad] / np.where(own > 0, own, 1e-300))
         return out
 
     @cached_property
     def _wide_scales(self) -> Array:
-        """Natural scales at the ends of steps (s, 2n + 1), with what the forces that act could make of them in a step.
+        """Natural scales (2n + 1,), with what the forces that act could make of them in the longest step.
 
         A velocity that forces in balance leave at zero is known only to their rounding.
         """
-        n, spans = len(self.sizes) // 2, self.course.spans[:, None]
-        out = np.empty((len(spans), 2 * n + 1))
-        out[:, -1] = np.abs(self.points.times[self.ends])
-        out[:, n : 2 * n] = self.sizes[n : 2 * n] + np.maximum(spans * self._paces, self.made[n:])
-        out[:, :n] = self.sizes[:n] + np.maximum(spans * out[:, n : 2 * n], self.made[:n])
-        return out
+        made = np.maximum(self.made_in(float(self.course.spans.max())), self.made)
+        return np.append(self.sizes[: len(made)] + made, np.abs(self.points.times).max())
 
     @cached_property
     def _paces(self) -> Array:

@@ -69,8 +69,10 @@ class Steps:
         """The state (2n,) at a time of a step: summed in longer numbers, or rounding at every switch would add up."""
         terms = self.coefficients[step]
         delay = (np.longdouble(time) - self.times[step]) / self.unit
-        powers = np.multiply.accumulate(np.full(terms.shape[1] - 1, delay))
-        out: Array = (terms[:, 0] + (terms[:, 1:] * powers).sum(axis=1)).astype(float)
+        powers = np.empty(terms.shape[1], np.longdouble)
+        powers[0], powers[1:] = 1.0, delay
+        np.multiply.accumulate(powers, out=powers)
+        out: Array = (terms @ powers).astype(float)
         return out
 
     def at(self, times: Array, steps: Array | None = None) -> Array:

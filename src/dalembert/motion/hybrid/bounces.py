@@ -65,8 +65,12 @@ class Bounces:
         rates = {j: float(slack[j]) for j in touching}
         friction = self._friction(now, setup, mode, t, state, touching)
         done = hit(now, state[n:], touching, self._hard, self._restitution, friction, rates)
-        resting = self._resting(t, state, done, now, setup, gaps, slack, lasted, touching)
-        if resting:
+        resting: dict[int, float] = {}
+        while True:  # what makes one rest may throw another, as little
+            slow = self._resting(t, state, done, now, setup, gaps, slack, lasted, touching)
+            if not set(slow) - set(resting):
+                break
+            resting = {**slow, **resting}
             given = self._restitution | dict.fromkeys(resting, 0.0)
             thrown = [j for j in resting if j not in done.struck]  # by the impact of another, to come back as soon
             rest = hit(now, state[n:], touching, [*self._hard, *thrown], given, friction, rates)

@@ -6,10 +6,11 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.engine import Steps
+from dalembert.engine.outputs import SLOPE
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.guard_watch import key_of
 from dalembert.motion.hybrid.programs import Programs
-from dalembert.motion.tolerances import EPS
+from dalembert.motion.tolerances import EPS, tolerance
 
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
 NEWTON, ULPS = 6, 4
@@ -43,17 +44,32 @@ class Walk:
         return steps
 
     def refined(self, setup: Setup, steps: Steps) -> Steps:
-        """The steps up to the zero of the guard that fell: it was given a slack."""
+        """The steps up to the zero of the guard that fell: it was given a slack.
+
+        Another contact may have closed a little before, within its own slack; then it is the one that fell.
+        """
         guard, last = steps.fired, steps.count - 1
         assert guard is not None
-        begin, end = float(steps.times[last]), float(steps.times[-1])
+        begin = float(steps.times[last])
+        time = self._zero(setup, steps, guard, float(steps.times[-1]))
+        for _ in self._contacts(setup):
+            earlier = self._closed_before(setup, steps, guard, time)
+            if earlier is None:
+                break
+            guard, time = earlier, min(time, self._zero(setup, steps, earlier, time))
+        if key_of(self._programs.staged_of(setup), guard).kind == "side":
+            for _ in range(ULPS):  # what a mode is made of need not exist beyond the zero, not even by rounding
+                if time <= begin or self._guards(setup, steps, time)[guard] >= 0:
+                    break
+                time = float(np.nextafter(time, begin))
+        count = steps.count if time > begin else last
+        return steps.until(count, time if time > begin else None, guard)
 
-        def value(time: float) -> float:
-            place = steps.within(last, time)
-            return float(setup.code.guards(place[None, :], np.array([time]), setup.numbers)[0, guard])
-
+    def _zero(self, setup: Setup, steps: Steps, guard: int, end: float) -> float:
+        """When a guard that has fallen by some time in the last step was zero."""
+        begin = float(steps.times[steps.count - 1])
         one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
-        two, at_one, at_two = end, value(one), value(end)
+        two, at_one, at_two = end, *(self._guards(setup, steps, time)[guard] for time in (one, end))
         for _ in range(NEWTON):
             if at_two == at_one or not at_two:
                 break
@@ -61,15 +77,30 @@ class Walk:
             if abs(new - two) <= EPS * abs(two):
                 break
             one, at_one, two = two, at_two, new
-            at_two = value(two)
-        time = two if abs(at_two) <= abs(at_one) else one
-        if key_of(self._programs.staged_of(setup), guard).kind == "side":
-            for _ in range(ULPS):  # what a mode is made of need not exist beyond the zero, not even by rounding
-                if time <= begin or value(time) >= 0:
-                    break
-                time = float(np.nextafter(time, begin))
-        count = steps.count if time > begin else last
-        return steps.until(count, time if time > begin else None, guard)
+            at_two = self._guards(setup, steps, two)[guard]
+        return two if abs(at_two) <= abs(at_one) else one
+
+    def _guards(self, setup: Setup, steps: Steps, time: float) -> list[float]:
+        """All guards at a time of the last step."""
+        place = steps.within(steps.count - 1, time)
+        found: list[float] = setup.code.guards(place[None, :], np.array([time]), setup.numbers)[0].tolist()
+        return found
+
+    def _contacts(self, setup: Setup) -> list[int]:
+        """The guards of contacts that are open, where there are several."""
+        slopes = setup.numbers[setup.code.places(SLOPE)]
+        mine = [
+            g for g, key in enumerate(self._programs.staged_of(setup).keys) if key.kind == "touch" and slopes[g] > 0
+        ]
+        return mine if len(mine) > 1 else []
+
+    def _closed_before(self, setup: Setup, steps: Steps, guard: int, time: float) -> int | None:
+        """Another contact that has closed by then, by more than counts as zero."""
+        slopes = setup.numbers[setup.code.places(SLOPE)]
+        values = self._guards(setup, steps, time)
+        below = {g: values[g] * float(slopes[g]) for g in self._contacts(setup) if g != guard}
+        least = min(below, key=below.__getitem__, default=None)
+        return least if least is not None and below[least] < -tolerance("TIE") else None
 
 
 def _full_span(steps: Steps) -> float:

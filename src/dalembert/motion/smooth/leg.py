@@ -80,7 +80,7 @@ class Course:
         self.steps = int(self.first[-1])
         one = len(legs) == 1
         self.begins = np.concatenate([leg.steps.times[:-1] for leg in legs])
-        self.spans = np.concatenate([np.diff(leg.steps.times) for leg in legs])
+        self.spans = np.concatenate([leg.steps.times[1:] - leg.steps.times[:-1] for leg in legs])
         self.coefficients = legs[0].steps.coefficients if one else np.concatenate([g.steps.coefficients for g in legs])
         self.units = np.repeat([leg.steps.unit for leg in legs], counts)
         self.leg_of = np.repeat(np.arange(len(legs)), counts)

@@ -73,7 +73,8 @@ class View:
         m, p, course = self.watch.level.shape[1], self.points, self.course
         if not m:
             return np.zeros(len(p.times))
-        free = {id(leg.setup): ~np.tile(self.engine.holding(leg.setup), 2) for leg in course.legs}
+        setups = {id(leg.setup): leg.setup for leg in course.legs}
+        free = {key: ~np.tile(self.engine.holding(setup), 2) for key, setup in setups.items()}
         numbers = course.numbers(np.arange(course.steps))
         scales = self._wide_scales
         setup = course.legs[0].setup

@@ -299,8 +299,8 @@ class Run:
             self.sizes = np.fmax(np.fmax(np.abs(self.state), now), fade * self.sizes)
             self._largest = np.fmax(self._largest, self.sizes)
             if view.watch.level.shape[1]:
-                longest = max(float(np.diff(leg.steps.times).max()) for leg in legs)
-                self._made = np.fmax(fade * self._made, view.made_in(longest))
+                longest = view.course.spans[: view.course.place(self.t) + 1].max()
+                self._made = np.fmax(fade * self._made, view.made_in(float(longest)))
         setup = legs[-1].setup
         self._before = setup.code, self.engine.watch(setup, np.array([self.t]), self.state[None, :])
 

@@ -1,0 +1,64 @@
+"""Many impacts in no time: columns that collapse into rest, discs that wedge."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sympy import sqrt
+from sympy.physics.mechanics import dynamicsymbols
+
+import dalembert as da
+
+COLUMNS = [
+    (0.5, (1.77, 0.98, 0.74, 0.82, 1.85), (0.112, 0.606 - 0.112, 0.171, 0.198, 0.146)),
+    (0.3, (1.0, 1.0, 1.0, 1.0), (0.1, 0.2, 0.15, 0.3)),
+    (0.6, (2.0, 1.0, 0.5), (0.3, 0.1, 0.2)),
+    (0.0, (1.0, 2.0, 3.0, 4.0), (0.4, 0.3, 0.2, 0.1)),
+]
+
+
+@pytest.mark.parametrize(("e", "masses", "gaps"), COLUMNS)
+def test_a_column_that_falls_comes_to_rest_on_the_ground(e, masses, gaps) -> None:
+    ys = dynamicsymbols(f"y1:{len(masses) + 1}")
+    rows = [ys[0], *(b - a - 1 for a, b in zip(ys, ys[1:], strict=False))]
+    system = da.System.from_lagrangian(
+        sum(m * (y.diff() ** 2 / 2 - 9.81 * y) for m, y in zip(masses, ys, strict=True)),
+        list(ys),
+        constraints=[da.OneSided(row, restitution=e) for row in rows],
+    )
+    heights = np.cumsum(gaps) + np.arange(len(gaps))
+    motion = system.simulate(dict(zip(ys, heights, strict=True)), until=20.0)
+    rest = [*range(len(masses)), *[0] * len(masses)]
+    assert_allclose(motion.at(20.0), rest, atol=1e-9)
+    weights = 9.81 * np.cumsum(np.array(masses)[::-1])[::-1]  # each bears all that is above it
+    found = [float(motion.dataset["multiplier"].values[-1, j]) for j in range(len(masses))]
+    assert_allclose(found, weights, rtol=1e-9)
+
+
+@pytest.mark.parametrize("masses", [(1.31, 1.3, 0.85), (1.0, 1.0, 1.0), (0.7, 1.1, 1.9)])
+@pytest.mark.parametrize("begin", [(0.872, 0.592, 0.63), (0.6, 0.47, 0.51), (0.8, 0.45, 0.6)])
+def test_a_disc_that_falls_between_two_others_wedges_them_apart(masses, begin) -> None:
+    """Nothing bounces; energy is lost in impacts alone, and no disc is in another or in a wall, ever."""
+    xs, ys, radii = dynamicsymbols("x1:4"), dynamicsymbols("y1:4"), (0.25, 0.3, 0.34)
+    rows = [y - r for y, r in zip(ys, radii, strict=True)]
+    rows += [x - r for x, r in zip(xs, radii, strict=True)] + [1.31 - r - x for x, r in zip(xs, radii, strict=True)]
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    rows += [sqrt((xs[i] - xs[j]) ** 2 + (ys[i] - ys[j]) ** 2) - radii[i] - radii[j] for i, j in pairs]
+    kinetic = sum(m * (x.diff() ** 2 + y.diff() ** 2) / 2 for m, x, y in zip(masses, xs, ys, strict=True))
+    system = da.System.from_lagrangian(
+        kinetic - sum(9.81 * m * y for m, y in zip(masses, ys, strict=True)),
+        [*xs, *ys],
+        constraints=[da.OneSided(row, restitution=0) for row in rows],
+    )
+    start = dict(zip([*xs, *ys], [*begin, 0.4, 1.17, 1.93], strict=True))
+    motion = system.simulate(start, until=1.0)
+    x, y = motion.y[:3].T, motion.y[3:6].T
+    r = np.array(radii)
+    assert (y - r).min() > -1e-9
+    assert (x - r).min() > -1e-9
+    assert (1.31 - r - x).min() > -1e-9
+    for i, j in pairs:
+        apart = np.hypot(x[:, i] - x[:, j], y[:, i] - y[:, j])
+        assert (apart - r[i] - r[j]).min() > -1e-9
+    energy = (motion.y[6:] ** 2 * np.repeat([masses], 2, axis=0).reshape(6, 1)).sum(axis=0) / 2
+    energy += 9.81 * (y * np.array(masses)).sum(axis=1)
+    assert (np.diff(energy) < 1e-9).all()

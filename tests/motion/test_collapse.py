@@ -1,5 +1,7 @@
 """Many impacts in no time: columns that collapse into rest, discs that wedge."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -19,7 +21,7 @@ COLUMNS = [
 @pytest.mark.parametrize(("e", "masses", "gaps"), COLUMNS)
 def test_a_column_that_falls_comes_to_rest_on_the_ground(e, masses, gaps) -> None:
     ys = dynamicsymbols(f"y1:{len(masses) + 1}")
-    rows = [ys[0], *(b - a - 1 for a, b in zip(ys, ys[1:], strict=False))]
+    rows = [ys[0], *(b - a - 1 for a, b in pairwise(ys))]
     system = da.System.from_lagrangian(
         sum(m * (y.diff() ** 2 / 2 - 9.81 * y) for m, y in zip(masses, ys, strict=True)),
         list(ys),

@@ -258,7 +258,7 @@ class Run:
                 return self._act(view, problem)
             self._accept(view, view.course.legs)
         self._stand(legs[legs.index(whole[-1]) + 1 :])
-        self._reductions = 0
+        self._reductions = self._drifts = 0
         if self._cap is not None and self.t >= self._cap[1]:
             self._cap = None
         if status := self._after(view, moved):
@@ -491,8 +491,14 @@ class Run:
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
         self._drifts = 0 if problem.place else self._drifts + 1
-        if self._drifts > LEAVES and (ahead := approaching(view, FURTHER)) is not None:
-            return self._singular(view, ahead)  # it is why
+        if (
+            self.limits.singular == "pass"
+            and self._drifts > LEAVES
+            and (ahead := approaching(view, FURTHER)) is not None
+        ):
+            ahead = ahead._replace(place=problem.place)  # what has left the constraints does not lead over it
+            if (over := passed(view, self._held, ahead, self.until)) is not None:
+                return self._over(view, ahead, over, self._lost(ahead))
         k = int(np.searchsorted(view.points.times, problem.time)) - 1
         self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0 and view.points.times[k] > self.t:

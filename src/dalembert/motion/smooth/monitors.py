@@ -42,8 +42,7 @@ class Problem(NamedTuple):
 class View:
     """A course with everything seen at points inside its steps.
 
-    `sizes` (2n,): how large coordinates and velocities have been of late; `made`: what forces could make of them in a
-    step of late. `before`: what was seen at its beginning.
+    `sizes` (2n,): how large coordinates and velocities have been of late. `before`: what was seen at its beginning.
     `bound`: the largest distance from a constraint, relative to the size of its terms. `crossed`: what vanished at or
     before this time has been dealt with. `weak`: pivots below this are too small, None for what the engine says.
     """
@@ -52,7 +51,6 @@ class View:
     course: Course
     points: Points
     sizes: Array
-    made: Array
     before: Watch | None
     bound: float
     crossed: float
@@ -68,7 +66,8 @@ class View:
     def residuals(self) -> Array:
         """How far off the constraints the points are, relative to the size of their terms, (k,).
 
-        By the sizes at the end of each step first; where that is beyond the bound, by those at the point itself.
+        By the sizes at the end of each step, with what the shortest makes of them, first; where that is beyond the
+        bound, by those at the point itself.
         """
         m, p, course = self.watch.level.shape[1], self.points, self.course
         if not m:
@@ -76,7 +75,7 @@ class View:
         setups = {id(leg.setup): leg.setup for leg in course.legs}
         free = {key: ~np.tile(self.engine.holding(setup), 2) for key, setup in setups.items()}
         numbers = course.numbers(np.arange(course.steps))
-        scales = self._wide_scales
+        scales = self._scales(course.spans.min(keepdims=True), np.abs(p.times[self.ends]).min(keepdims=True))[0]
         setup = course.legs[0].setup
         sizes = self.engine.sizes(setup, p.times[self.ends], p.states[self.ends], scales, numbers)
         sizes = np.where(sizes > 0, sizes, 1e-300)
@@ -97,18 +96,18 @@ class View:
         bad = np.flatnonzero(~(out <= self.bound))
         if len(bad):
             at = p.places[bad]
+            scales = self._scales(p.spans[bad], p.times[bad])
             own = self.engine.sizes(setup, p.times[bad], p.states[bad], scales, course.numbers(at))
             out[bad] = largest(off[bad] / np.where(own > 0, own, 1e-300))
         return out
 
-    @cached_property
-    def _wide_scales(self) -> Array:
-        """Natural scales (2n + 1,), with what the forces that act could make of them in the longest step.
+    def _scales(self, spans: Array, times: Array) -> Array:
+        """Natural scales (k, 2n + 1), with what the forces that act could make of them in steps of some spans (k,).
 
         A velocity that forces in balance leave at zero is known only to their rounding.
         """
-        made = np.maximum(self.made_in(float(self.course.spans.max())), self.made)
-        return np.append(self.sizes[: len(made)] + made, np.abs(self.points.times).max())
+        made = self.made_in(spans[:, None])
+        return np.hstack([self.sizes[: made.shape[1]] + made, np.abs(times)[:, None]])
 
     @cached_property
     def _paces(self) -> Array:
@@ -117,11 +116,11 @@ class View:
         out: Array = self.engine.paces(leg.setup, np.array([leg.begin]), leg.steps.coefficients[:1, :, 0])[0]
         return out
 
-    def made_in(self, span: float) -> Array:
-        """What forces could make of coordinates and velocities (2n,) in a time."""
+    def made_in(self, span: Array) -> Array:
+        """What forces could make of coordinates and velocities (2n,) in a time; of several (k, 1), a table (k, 2n)."""
         n = len(self.sizes) // 2
         speeds = span * self._paces
-        return np.concatenate([span * (self.sizes[n : 2 * n] + speeds), speeds])
+        return np.concatenate([span * (self.sizes[n : 2 * n] + speeds), speeds], axis=-1)
 
     @cached_property
     def _ranges(self) -> dict[Callable[[Watch], Array], Range]:

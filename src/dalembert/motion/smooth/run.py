@@ -215,8 +215,7 @@ class Run:
         if self._before is None or self._before[0] is not setup.code:
             start = course.legs[0].steps.coefficients[0, :, 0]
             self._before = setup.code, self.engine.watch(setup, np.array([course.begin]), start[None, :])
-        before, made = self._before[1], self._made
-        return View(self.engine, course, points, sizes, made, before, self._bound, self._crossed, self._weak, watch)
+        return View(self.engine, course, points, sizes, self._before[1], self._bound, self._crossed, self._weak, watch)
 
     def _fractions(self, course: Course) -> Array:
         """Where each step is looked at: as often as the longest of them asks for."""
@@ -300,7 +299,7 @@ class Run:
             self._largest = np.fmax(self._largest, self.sizes)
             if view.watch.level.shape[1]:
                 longest = view.course.spans[: view.course.place(self.t) + 1].max()
-                self._made = np.fmax(fade * self._made, view.made_in(float(longest)))
+                self._made = np.fmax(fade * self._made, view.made_in(longest))
         setup = legs[-1].setup
         self._before = setup.code, self.engine.watch(setup, np.array([self.t]), self.state[None, :])
 

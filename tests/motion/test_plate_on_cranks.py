@@ -43,3 +43,4 @@ def test_it_turns_as_one_crank(singular, angle, rate) -> None:
     assert_allclose(end[3:7], truth.y[0, -1], rtol=1e-10)
     assert_allclose(end[10:], truth.y[1, -1], rtol=1e-10)
     assert_allclose(end[2], 0.0, atol=1e-11)
+    assert motion.verify().passed

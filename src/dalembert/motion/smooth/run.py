@@ -356,6 +356,17 @@ class Run:
         self._accept(view, legs, passing)
         self.mover.resume(view.course.legs[len(legs) - 1 if legs else 0].memo)
 
+    def _up_to(self, view: View, time: float, place: int) -> None:
+        """Keep a course up to a time, or up to the last point before it that was seen on the constraints."""
+        if time <= self.t:
+            return
+        state = view.course.states(np.array([time]), np.array([place]))[0]
+        if self._distance(time, state) > self._bound:
+            seen = np.flatnonzero((view.points.times < time) & (view.residuals <= self._bound))
+            if len(seen) and view.points.times[seen[-1]] > self.t:
+                place, time = int(view.points.places[seen[-1]]), float(view.points.times[seen[-1]])
+        self._until(view, place, time)
+
     def _shorter(self, view: View, problem: Problem) -> Status | None:
         """Take again, by shorter steps, what a step has got wrong."""
         span = float(view.course.spans[problem.place])
@@ -508,7 +519,7 @@ class Run:
 
     def _weaker(self, view: View, problem: Problem) -> Status | None:
         """Where pivots have become small: take other rows, or refine more often; else be content with less."""
-        self._until(view, problem.place, problem.time)
+        self._up_to(view, problem.time, problem.place)
         if self._choose():
             self._weak = None
         else:
@@ -559,6 +570,10 @@ class Run:
         """The end of a run where a pivot or a row vanishes: its last sound state before; or over it, where asked."""
         words = self._lost(problem)
         if self.limits.singular == "pass":
+            if self.mover.mode is None:  # others may hold where the chosen rows do not: then no rank is lost
+                begun = self.t
+                if self._other_rows(view, problem) or self.t > begun:
+                    return None
             over = passed(view, self._held, problem, self.until)
             if over is not None:
                 return self._over(view, problem, over, words)
@@ -596,9 +611,7 @@ class Run:
         setup = self.mover.setup
         if problem.kind not in ("row", "dependent") or len(setup.choice.rows) >= len(self.system.constraints):
             return False
-        time, place = last_sound(view, problem, tolerance("WEAK"), self._at_start())
-        if time > self.t:
-            self._until(view, place, time)
+        self._up_to(view, *last_sound(view, problem, tolerance("WEAK"), self._at_start()))
         if self._left_rows[0] != self.t:
             self._left_rows = (self.t, set())
         self._left_rows[1].add(setup.choice.rows)

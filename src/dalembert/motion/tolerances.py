@@ -69,7 +69,7 @@ TABLE = {
     ),
     "PASSED": Tolerance(
         1e-9,
-        "the largest of the velocity of late",
+        "the velocity of late, or what forces make of it in the longest step before",
         "the defect beyond a singular place on the branch that goes on smoothly",
     ),
     "RETRACED": Tolerance(

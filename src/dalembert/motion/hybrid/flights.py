@@ -18,7 +18,7 @@ from dalembert.engine import Steps
 from dalembert.engine.outputs import OFFSET, SLOPE
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.bounces import low
-from dalembert.motion.hybrid.guard_watch import counting
+from dalembert.motion.hybrid.guard_watch import closed_before, counting
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.status import Event
 from dalembert.motion.tolerances import EPS, tolerance
@@ -97,8 +97,12 @@ class Flights:
                 flights.append(Flight(contact, t, state, after, steps, event))
                 break
             exact, rate = self._at_zero(contacts[steps.fired], setup, steps)
-            if exact is None or (len(contacts) > 1 and self._others_closed(contacts, steps.fired, setup, exact)):
-                break  # how it ends is not known well enough here
+            if exact is None:  # how it ends is not known well enough here
+                break
+            if len(contacts) > 1:
+                values = setup.code.guards(exact.end[None, :], exact.times[-1:], setup.numbers)[0]
+                if closed_before(setup, values.tolist(), contacts, steps.fired) is not None:
+                    break
             flights.append(Flight(contact, t, state, after, exact, event))
             contact = contacts[steps.fired]
             t, state, span = float(exact.times[-1]), exact.end, float(exact.times[-1]) - t
@@ -141,12 +145,6 @@ class Flights:
             if abs(change) <= QUADRATIC * (end - begin):
                 break
         return steps.until(steps.count, time, steps.fired), rate
-
-    def _others_closed(self, contacts: dict[int, int], fired: int, setup: Setup, steps: Steps) -> bool:
-        """Whether another contact has closed before the one that fell, within its slack."""
-        values = setup.code.guards(steps.end[None, :], steps.times[-1:], setup.numbers)[0]
-        slopes = setup.numbers[setup.code.places(SLOPE)]
-        return any(values[g] * slopes[g] < -tolerance("TIE") for g in contacts if g != fired)
 
     def _simple(
         self, flights: list[Flight], staged: Staged, setup: Setup, mode: Mode, scales: Array, lasted: float

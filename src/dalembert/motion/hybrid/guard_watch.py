@@ -4,6 +4,7 @@ What counts as zero of a guard is relative to the size of the terms it is made o
 velocities as large as they have been of late, or as the forces that act make them in the time that is looked at.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp, inf
@@ -14,6 +15,7 @@ from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
 from dalembert.derive.switching.modes import Mode
 from dalembert.derive.switching.stages import Staged
+from dalembert.engine.outputs import SLOPE
 from dalembert.engine.taylor import Setup, Taylor
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -164,6 +166,14 @@ def counting(staged: Staged, mode: Mode, guards: int) -> Array:
     s = staged.switches
     own = [KINDS[key.kind].counts(s, mode, key.place) for key in staged.keys]
     return np.array([*own, *[True] * (guards - len(own))], dtype=bool)
+
+
+def closed_before(setup: Setup, values: Sequence[float], contacts: Iterable[int], fired: int) -> int | None:
+    """The contact that has closed furthest where another falls, by its guard and more than counts as zero, if any."""
+    slopes = setup.numbers[setup.code.places(SLOPE)]
+    below = {g: values[g] * float(slopes[g]) for g in contacts if g != fired}
+    least = min(below, key=below.__getitem__, default=None)
+    return least if least is not None and below[least] < -tolerance("TIE") else None
 
 
 def key_of(staged: Staged, guard: int) -> GuardKey:

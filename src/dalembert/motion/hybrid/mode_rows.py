@@ -150,9 +150,8 @@ class ModeRows:
                 basis.append(r)
             else:
                 idle.append(r)
-        sound = self._programs.setup(
-            replace(mode, idle=tuple(idle)), t, state
-        )  # rows all but redundant pull without end
+        # rows all but redundant pull without end: what is slight is told without them
+        sound = self._programs.setup(replace(mode, idle=tuple(idle)), t, state)
         slight = tolerance("TIE") * np.abs(now.A) @ self._watch.paces(sound, t, state)
         return tuple(idle), self._contradiction(now.A, W, now.b, basis, idle, slight)
 

@@ -8,9 +8,9 @@ from dalembert.derive import Array
 from dalembert.engine import Steps
 from dalembert.engine.outputs import SLOPE
 from dalembert.engine.taylor import Setup
-from dalembert.motion.hybrid.guard_watch import key_of
+from dalembert.motion.hybrid.guard_watch import closed_before, key_of
 from dalembert.motion.hybrid.programs import Programs
-from dalembert.motion.tolerances import EPS, tolerance
+from dalembert.motion.tolerances import EPS
 
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
 NEWTON, ULPS = 6, 4
@@ -52,8 +52,9 @@ class Walk:
         assert guard is not None
         begin = float(steps.times[last])
         time = self._zero(setup, steps, guard, float(steps.times[-1]))
-        for _ in self._contacts(setup):
-            earlier = self._closed_before(setup, steps, guard, time)
+        contacts = self._contacts(setup)
+        for _ in contacts:
+            earlier = closed_before(setup, self._guards(setup, steps, time), contacts, guard)
             if earlier is None:
                 break
             guard, time = earlier, min(time, self._zero(setup, steps, earlier, time))
@@ -93,14 +94,6 @@ class Walk:
             g for g, key in enumerate(self._programs.staged_of(setup).keys) if key.kind == "touch" and slopes[g] > 0
         ]
         return mine if len(mine) > 1 else []
-
-    def _closed_before(self, setup: Setup, steps: Steps, guard: int, time: float) -> int | None:
-        """Another contact that has closed by then, by more than counts as zero."""
-        slopes = setup.numbers[setup.code.places(SLOPE)]
-        values = self._guards(setup, steps, time)
-        below = {g: values[g] * float(slopes[g]) for g in self._contacts(setup) if g != guard}
-        least = min(below, key=below.__getitem__, default=None)
-        return least if least is not None and below[least] < -tolerance("TIE") else None
 
 
 def _full_span(steps: Steps) -> float:

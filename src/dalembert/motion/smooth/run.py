@@ -68,9 +68,7 @@ class Run:
         self._n = len(system.coordinates)
         self._begin = state
         self.sizes = self._largest = mover.sizes  # of late, and ever
-        self._made = np.zeros(
-            len(state)
-        )  # what forces could make of a state in a step of late: its rounding is known to that
+        self._made = np.zeros(len(state))  # what forces could make of a state in a step of late: it is known to that
         self._bound = limits.drift
         self._cap: tuple[float, float] | None = None  # a longest step, until a time
         self._reductions = 0
@@ -358,8 +356,6 @@ class Run:
 
     def _up_to(self, view: View, time: float, place: int) -> None:
         """Keep a course up to a time, or up to the last point before it that was seen on the constraints."""
-        if time <= self.t:
-            return
         state = view.course.states(np.array([time]), np.array([place]))[0]
         if self._distance(time, state) > self._bound:
             seen = np.flatnonzero((view.points.times < time) & (view.residuals <= self._bound))
@@ -589,9 +585,8 @@ class Run:
             return None
         time, place = last_sound(view, problem, tolerance("SOUND"), self._at_start())
         end = view.course.end
-        if problem.time > end > self.t and end - time <= SLIGHT * (
-            end - self.t
-        ):  # it is ahead, and all is sound so far
+        ahead = problem.time > end > self.t
+        if ahead and end - time <= SLIGHT * (end - self.t):  # all is sound so far
             self._until(view, view.course.steps - 1, end)
             return None
         if time > self.t:
@@ -611,7 +606,9 @@ class Run:
         setup = self.mover.setup
         if problem.kind not in ("row", "dependent") or len(setup.choice.rows) >= len(self.system.constraints):
             return False
-        self._up_to(view, *last_sound(view, problem, tolerance("WEAK"), self._at_start()))
+        time, place = last_sound(view, problem, tolerance("WEAK"), self._at_start())
+        if time > self.t:
+            self._up_to(view, time, place)
         if self._left_rows[0] != self.t:
             self._left_rows = (self.t, set())
         self._left_rows[1].add(setup.choice.rows)

@@ -69,3 +69,41 @@ def test_friction_turns_round_at_a_dead_centre_whatever_the_rows_are_multiplied_
     told = [event.time for event in motion.events if event.kind == "reverse" and event.time > 0]
     assert_allclose(told, times, rtol=1e-9)
     assert motion.verify().passed
+
+
+def yoke(torque=0.0):
+    """A Scotch yoke whose block slides on a rough floor: x = cos a, of mass 2, with a crank of inertia 1."""
+    return da.System.from_lagrangian(
+        a.diff() ** 2 / 2 + x.diff() ** 2 + y.diff() ** 2 - 2 * G * y,
+        [a, x, y],
+        forces={a: torque},
+        constraints=[
+            da.Holonomic(x - cos(a)),
+            da.Holonomic(y, nature=da.Coulomb(0.1, sliding=[x.diff()])),
+        ],
+    )
+
+
+@pytest.mark.parametrize("torque", [0.5, 5.0, -50.0])
+def test_a_torque_moves_a_crank_from_rest_at_its_dead_centre(torque) -> None:
+    """(1 + 2 s²) ä + 2 s c ȧ² = τ − 0.2 g |s|: the block is held by nothing there, and slips at once."""
+    way = np.sign(torque)
+
+    def slope(_, u):
+        s, c = np.sin(u[0]), np.cos(u[0])
+        return [u[1], (torque - way * 0.2 * G * abs(s) - 2 * s * c * u[1] ** 2) / (1 + 2 * s * s)]
+
+    until = min(1.0, 1.4 / np.sqrt(abs(torque)))
+    motion = yoke(torque).simulate({x: 1.0}, until=until)
+    true = solve_ivp(slope, (0, until), [0, 0], "DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
+    assert_allclose([motion.end[a], motion.end[a.diff()]], true, rtol=1e-11)
+    assert motion.verify()
+
+
+def test_a_slow_crank_at_its_dead_centre_stops_where_friction_says_or_is_not_moved_at_all() -> None:
+    """ä = −0.2 g a for small a: it stops at w/√(0.2 g). Slower than what can be seen, it is refused by name."""
+    for w in (1e-3, 1e-4, 1e-5):
+        motion = yoke().simulate({x: 1.0, a.diff(): w}, until=20.0)
+        assert_allclose(motion.end[a], w / np.sqrt(0.2 * G), rtol=2 * w + 1e-14 / w**2)
+    with pytest.raises(da.StateError, match="which way 'constraint 2' slips cannot be told"):
+        yoke().simulate({x: 1.0, a.diff(): 1e-7}, until=20.0)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.integrate import quad
+from scipy.integrate import quad, solve_ivp
+from sympy import cos, sin
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -78,3 +79,57 @@ def test_a_rhombus_folds_and_opens_again(masses, angle, rate) -> None:
     assert_allclose(motion.at(until), end, atol=2e-9)
     assert [event.kind for event in motion.events] == ["passed"]
     assert motion.verify().passed
+
+
+PARALLELOGRAM = [
+    ({"torque": 0.1}, lambda _, w, __: 0.05),
+    ({"torque": -0.1 * a.diff()}, lambda _, w, __: -0.05 * w),
+    ({"gravity": 0.3}, lambda angle, _, __: -0.15 * np.sin(angle)),
+    ({"torque": 0.2 * sin(3 * dynamicsymbols._t)}, lambda _, __, when: 0.1 * np.sin(3 * when)),
+]
+
+
+@pytest.mark.parametrize(("load", "rate"), PARALLELOGRAM)
+def test_a_parallelogram_of_angles_passes_every_fold_and_tells_all_of_them(load, rate) -> None:
+    """The cranks turn together, 2 ä = what acts on them; at a = kπ the bars lie on a line, and a row vanishes."""
+    c = dynamicsymbols("c")
+    system = da.System.from_lagrangian(
+        (a.diff() ** 2 + c.diff() ** 2) / 2 + b.diff() ** 2 / 4 + load.get("gravity", 0) * cos(a),
+        [a, b, c],
+        forces={a: load.get("torque", 0)},
+        constraints=[
+            da.Holonomic(cos(a) + 2 * cos(b) - 2 - cos(c)),
+            da.Holonomic(sin(a) + 2 * sin(b) - sin(c)),
+        ],
+    )
+    begin = {a: 0.5, c: 0.5, b: 0, a.diff(): 2, c.diff(): 2, b.diff(): 0}
+    fold = [lambda _, s, k=k: s[0] - k * np.pi for k in range(1, 8)]
+    true = solve_ivp(
+        lambda when, s: [s[1], rate(s[0], s[1], when)], (0, 10), [0.5, 2], "DOP853", rtol=1e-13, atol=1e-14, events=fold
+    )
+    folds = [float(e[0]) for e in true.t_events if len(e)]
+    motion = system.simulate(begin, until=10.0, singular="pass")
+    assert_allclose(motion.end[a], true.y[0, -1], rtol=1e-10)
+    assert_allclose([motion.end[c], motion.end[b]], [true.y[0, -1], 0], rtol=1e-10, atol=1e-10)
+    told = [e.time for e in motion.events if e.kind == "passed"]
+    assert_allclose(told, folds, rtol=1e-7)
+    with pytest.raises(da.RunError, match="the rank of the constraints drops"):
+        system.simulate(begin, until=10.0)
+
+
+@pytest.mark.parametrize("until", [1.0, 1.1, 1.105, 1.12, 2.0, 5.0, 10.0])
+def test_a_rose_is_left_at_its_middle_or_before_it_whatever_the_end_of_the_run(until) -> None:
+    """On r = cos 2s at speed one: the middle is ∫ √(r² + r'²) ds away; up to there all runs finish, then none does."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2,
+        [x, y],
+        constraints=[da.Holonomic((x**2 + y**2) ** 3 - (x**2 - y**2) ** 2)],
+    )
+    s, r, dr = 0.1, np.cos(0.2), -2 * np.sin(0.2)
+    v = np.array([dr * np.cos(s) - r * np.sin(s), dr * np.sin(s) + r * np.cos(s)]) / np.hypot(r, dr)
+    begin = {x: r * np.cos(s), y: r * np.sin(s), x.diff(): v[0], y.diff(): v[1]}
+    if until < 1.1091058725329521:
+        system.simulate(begin, until=until)
+        return
+    with pytest.raises(da.RunError, match=r"the rank of the constraints drops at t = 1\.10910"):
+        system.simulate(begin, until=until)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp, inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,6 +44,14 @@ class Guarded:
     finite: bool = True
 
 
+class Moments(NamedTuple):
+    """Times (k,), states (k, 2n) and natural scales (k, 2n + 1), with what forces make of these by then."""
+
+    times: Array
+    states: Array
+    scales: Array
+
+
 class GuardWatch:
     """Looks at the guards of modes; nothing is tried out beyond a time."""
 
@@ -74,25 +83,10 @@ class GuardWatch:
 
     def _moments(self, found: Guarded, setup: Setup, t: float, state: Array, scales: Array, tied: Array) -> Guarded:
         """What the first difference from zero that is not rounding says of guards that begin there."""
-        terms = self._engine.expansion(setup, t, state)
-        if np.isfinite(terms).all():
-            span = self.span(t, state, terms, scales)
-        else:  # a root of zero has no series: what is seen to second order
-            a = self._engine.watch(setup, np.array([t]), state[None, :]).acceleration[0]
-            if not np.isfinite(a).all():
-                return replace(found, finite=False)
-            q, v = np.split(state, 2)
-            terms = np.column_stack([state, np.concatenate([v, a]), np.concatenate([a / 2, np.zeros(len(q))])])
-            span = FAINT * min(self._until - t, natural_time(np.maximum(scales[: len(state)], np.abs(state)), terms))
-        delays = span * MOMENTS
-        states = (delays[:, None] ** np.arange(terms.shape[1])) @ terms.T
-        states[0] = state
-        times = t + delays
-        n = len(state) // 2
-        paces = self.paces(setup, t, state)
-        wide = np.tile(scales, (len(delays), 1))
-        wide[:, :n] += delays[:, None] * scales[n : 2 * n] + delays[:, None] ** 2 * paces
-        wide[:, n : 2 * n] += delays[:, None] * paces
+        seen = self.moments(setup, t, state, scales)
+        if seen is None:
+            return replace(found, finite=False)
+        times, states, wide = seen
         values = setup.code.guards(states, times, setup.numbers)
         sizes = setup.code.guard_sizes(states, times, setup.numbers, wide)
         floors = tolerance("TIE") * np.where(np.isfinite(sizes), sizes, 0.0)
@@ -115,6 +109,29 @@ class GuardWatch:
             rises=tuple(rises),
             stays=tuple(stays),
         )
+
+    def moments(self, setup: Setup, t: float, state: Array, scales: Array) -> Moments | None:
+        """The first moments of a mode from a state on; None where it has no acceleration there."""
+        terms = self._engine.expansion(setup, t, state)
+        if np.isfinite(terms).all():
+            span = self.span(t, state, terms, scales)
+        else:  # a root of zero has no series: what is seen to second order
+            a = self._engine.watch(setup, np.array([t]), state[None, :]).acceleration[0]
+            if not np.isfinite(a).all():
+                return None
+            q, v = np.split(state, 2)
+            terms = np.column_stack([state, np.concatenate([v, a]), np.concatenate([a / 2, np.zeros(len(q))])])
+            span = FAINT * min(self._until - t, natural_time(np.maximum(scales[: len(state)], np.abs(state)), terms))
+        delays = span * MOMENTS
+        states = (delays[:, None] ** np.arange(terms.shape[1])) @ terms.T
+        states[0] = state
+        times = t + delays
+        n = len(state) // 2
+        paces = self.paces(setup, t, state)
+        wide = np.tile(scales, (len(delays), 1))
+        wide[:, :n] += delays[:, None] * scales[n : 2 * n] + delays[:, None] ** 2 * paces
+        wide[:, n : 2 * n] += delays[:, None] * paces
+        return Moments(times, states, wide)
 
     def paces(self, setup: Setup, t: float, state: Array) -> Array:
         """The accelerations (n,) that forces as large as those that act could give each coordinate."""

@@ -22,6 +22,7 @@ from dalembert.motion.tolerances import tolerance
 from dalembert.principles import balanced_units
 
 RANK = 1e-12  # the square of the sine between a row and the others below which it is redundant
+FINE = 2.0**-84  # the same where it is not, since it asks for something else
 AGREE = 1e-8  # what a redundant row may ask for differently, relative to its terms
 
 
@@ -44,12 +45,11 @@ class ModeRows:
             return mode, setup, state, "a contact that parts cannot be closed"
         least = watch.pivots.min(initial=1.0)
         if not (least > tolerance("DEPENDENT") * 10 and np.isfinite(watch.acceleration).all()):
-            idle, why = self._idle(mode, setup, t, state)
+            mode, setup, begin, why = self._spared(mode, setup, t, state, slow)
             if why:
                 return mode, setup, state, why
-            mode = replace(mode, idle=idle)
-            setup = self._programs.setup(mode, t, state, slow)
-        begin = settled(self._engine, setup, t, state)
+        else:
+            begin = settled(self._engine, setup, t, state)
         still = self._still(mode, setup, t, begin)
         if still:
             mode = replace(mode, still=still)
@@ -127,9 +127,49 @@ class ModeRows:
         sizes = self._engine.sizes(setup, np.array([t]), state[None, :], self.scales)[0][len(rate) :]
         return bool((rate[closed] > tolerance("TIE") * sizes[closed]).any())
 
-    def _idle(self, mode: Mode, setup: Setup, t: float, state: Array) -> tuple[tuple[int, ...], str]:
-        """The rows in force that others span, by place; why they cannot be, where they ask for something else."""
-        now = self._programs.arrays(setup, t, state)
+    def _spared(
+        self, mode: Mode, setup: Setup, t: float, state: Array, slow: tuple[float, ...]
+    ) -> tuple[Mode, Setup, Array, str]:
+        """The mode without rows that others span, its setup, and the state on the others; why there is none.
+
+        What sticks is spared only where it does not move in the first moments either, as it does at a dead centre.
+        """
+        staged = self._programs.staged(mode)
+        stuck = {r for k, told in enumerate(mode.rubs) if told == STICKS for r in staged.sticks.get(k, ())}
+        why = ""
+        for least in (RANK, FINE):
+            idle, why = self._idle(mode, setup, t, state, least)
+            mine = [r for r in idle if r in stuck]
+            if not why:
+                spared = replace(mode, idle=idle)
+                own = self._programs.setup(spared, t, state, slow)
+                begin = settled(self._engine, own, t, state)
+                if not mine or self._stay(own, t, begin, mine):
+                    return spared, own, begin, ""
+                why = "what is to stick moves, however it is held"
+            if not mine:
+                break
+        return mode, setup, state, why
+
+    def _stay(self, setup: Setup, t: float, state: Array, rows: list[int]) -> bool:
+        """Whether rows that are not in force hold in the first moments all the same."""
+        seen = self._watch.moments(setup, t, state, self.scales)
+        if seen is None:
+            return True
+        rate = self._engine.watch(setup, seen.times, seen.states).rate
+        sizes = self._engine.sizes(setup, seen.times, seen.states, seen.scales)[:, rate.shape[1] :]
+        floors = tolerance("TIE") * np.where(np.isfinite(sizes), sizes, 0.0)
+        return not (np.abs(rate - rate[0])[:, rows] > floors[:, rows]).any()
+
+    def _idle(self, mode: Mode, setup: Setup, t: float, state: Array, least: float) -> tuple[tuple[int, ...], str]:
+        """The rows in force that others span, by place; why they cannot be, where they ask for something else.
+
+        Velocities that cannot be told from none ask for nothing.
+        """
+        n = len(state) // 2
+        seen = state.copy()
+        seen[n:][np.abs(state[n:]) <= tolerance("TIE") * self.scales[n : 2 * n]] = 0.0
+        now = self._programs.arrays(setup, t, seen)
         staged = self._programs.staged(mode)
         rows = self._order(mode, staged)
         W = _metric(now.M, now.A[rows])
@@ -145,15 +185,12 @@ class ModeRows:
             for _ in range(2):
                 for e in kept:
                     rest -= (e @ rest) * e
-            if length > 0 and float(rest @ rest) > RANK * length:
+            if length > 0 and float(rest @ rest) > least * length:
                 kept.append(rest / np.linalg.norm(rest))
                 basis.append(r)
             else:
                 idle.append(r)
-        # rows all but redundant pull without end: what is slight is told without them
-        sound = self._programs.setup(replace(mode, idle=tuple(idle)), t, state)
-        slight = tolerance("TIE") * np.abs(now.A) @ self._watch.paces(sound, t, state)
-        return tuple(idle), self._contradiction(now.A, W, now.b, basis, idle, slight)
+        return tuple(idle), self._contradiction(now.A, W, now.b, basis, idle)
 
     def _order(self, mode: Mode, staged: Staged) -> list[int]:
         """The rows of a mode in the order in which they are taken: two-sided ones, contacts, what sticks, surfaces."""
@@ -163,8 +200,8 @@ class ModeRows:
         slides = [staged.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in staged.slides]
         return [*hard, *mode.closed, *stuck, *slides]
 
-    def _contradiction(self, A: Array, W: Array, b: Array, basis: list[int], idle: list[int], slight: Array) -> str:
-        """Why rows that others span cannot hold with them: they ask for another acceleration, by more than is slight"""
+    def _contradiction(self, A: Array, W: Array, b: Array, basis: list[int], idle: list[int]) -> str:
+        """Why rows that others span cannot hold with them: they ask for another acceleration"""
         own = A @ W
         lengths = np.linalg.norm(own, axis=1)
         lengths = np.where(lengths > 0, lengths, 1.0)
@@ -175,7 +212,7 @@ class ModeRows:
             c = c / lengths[basis]
             gap = float(b[r] - c @ b[basis]) if basis else float(b[r])
             size = abs(float(b[r])) + float(np.abs(c) @ np.abs(b[basis])) if basis else abs(float(b[r]))
-            if abs(gap) > max(AGREE * size, float(slight[r])):
+            if abs(gap) > AGREE * size:
                 m = len(self._switches.form.constraints)
                 names = [self._switches.form.constraints[i].name for i in (r, *basis) if i < m]
                 return f"rows contradict each other there ({', '.join(map(repr, names))})"

@@ -94,6 +94,7 @@ class ModeSearch:
         self.look(scales, fired, halted)
         found = self._search(t, state, guesses)
         self._refuse_shares(t, found)
+        self._refuse_unseen(t, state, found)
         if self.switches.actual:
             self._refuse_another(t, state, found)
         if begins and found.guarded.rises:
@@ -349,6 +350,22 @@ class ModeSearch:
         inputs = [*found.state.tolist(), t, *self.programs.values.tolist()]
         if words := unshared_friction(self.programs.system, inputs, held, together):
             raise Paradox(f"the motion is not determined: {words}")
+
+    def _refuse_unseen(self, t: float, state: Array, found: Trial) -> None:
+        """Raise Paradox where a friction cannot stick, and nothing that can be seen says which way it slips."""
+        for key in (key_of(found.staged, g) for g in found.guarded.stays):
+            told = found.mode.rubs[key.place] if key.kind == "stop" else OFF
+            if told not in (FORWARD, BACKWARD):
+                continue
+            rubs = [*found.mode.rubs]
+            ways = []
+            for rubs[key.place] in (STICKS, FORWARD if told == BACKWARD else BACKWARD):
+                ways.append(self.trial(replace(found.mode, rubs=tuple(rubs), idle=(), still=()), t, state))
+            if ways[0].why and ways[1].holds:
+                raise Paradox(
+                    f"which way {self.switches.name(key.place)!r} slips cannot be told: it cannot stick there, and "
+                    "what its speed becomes is less than the rounding of the forces in balance"
+                )
 
     def _refuse_other_side(self, t: float, state: Array, found: Trial) -> None:
         """Raise Paradox where another side of a switching function would do as well, and move otherwise."""

@@ -53,9 +53,12 @@ def vanishing(
         vertex = relative - (right - left) ** 2 / (8 * bend)
         low = (relative <= left) & (relative <= right) & np.isfinite(right) & np.isfinite(left)
         suspect = gone | (low & (relative < 1.0) & (bend > 0) & (vertex < HINT * relative))
+        ends = (bend > 0) & (np.abs(left - right) <= 2 * bend)  # the vertex lies between the outer two
     suspect[0] |= first < HINT * relative[0]  # a zero right after the beginning, or right before the end
+    suspect[0] |= ends[0] & (first <= relative[0]) & (vertex[0] < HINT * first)
     if len(relative) > 1:
         suspect[-1] |= relative[-1] < HINT * relative[-2]
+        suspect[-2] |= ends[-2] & (relative[-1] <= relative[-2]) & (vertex[-2] < HINT * relative[-1])
     if not suspect.any():
         return None
     for k in np.flatnonzero(suspect.any(axis=1)):

@@ -23,7 +23,9 @@ DIP = 2.0  # a minimum that three points show below so many times a limit is loo
 CLOSER = 9  # points between two that were looked at, again and again
 FEW, FALL, SHRINK = 6, 1e-2, 0.3  # steps in a course; a fall of a pivot and of the step that are looked at
 FURTHER = 2.2  # steps: how far the polynomial of one is believed
-ZERO_AHEAD = 1e-13  # of the value at the beginning of the step
+FAR = 10.0  # steps: how far it may lead where it obeys the equation of motion all the way
+WAY = np.array([0.25, 0.5, 0.75, 0.9])  # of the way to a place ahead: where that is looked at
+ZERO_AHEAD, NONE_AHEAD = 1e-13, 1e-40  # of the value at the beginning of the step: zero, and looked for no closer
 JUMP = 1e3  # times what a 64th of the way changes: more than that is no change but a jump
 RISEN = 1e-20  # a radicand above this part of its natural scale is not zero
 
@@ -45,6 +47,7 @@ class View:
     `sizes` (2n,): how large coordinates and velocities have been of late. `before`: what was seen at its beginning.
     `bound`: the largest distance from a constraint, relative to the size of its terms. `crossed`: what vanished at or
     before this time has been dealt with. `weak`: pivots below this are too small, None for what the engine says.
+    `until`: the end of the run, beyond which nothing matters.
     """
 
     engine: Any
@@ -55,6 +58,7 @@ class View:
     bound: float
     crossed: float
     weak: float | None
+    until: float
     watch: Watch
 
     @cached_property
@@ -349,17 +353,35 @@ def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: in
     k = int(places[0])
     now = float(course.begins[k])
     for j in range(k - 1, max(k - 60, -1), -1):
-        begin, reach = float(course.begins[j]), further * float(course.spans[j])
-        if begin + reach <= now or begin + reach <= view.crossed:
-            continue
+        begin, span = float(course.begins[j]), float(course.spans[j])
 
         def evaluate(times: Array, places: Array, j: int = j) -> Array:
             return view.evaluate(what)(times, np.full_like(places, j))
 
-        found = least(course, now, begin + reach, column, float(values[j]) or 1.0, ZERO_AHEAD, evaluate)
-        if found.value <= ZERO_AHEAD and view.crossed < found.time < begin + 0.98 * reach:
-            return found._replace(place=j)
+        for reach in (further * span, FAR * span):
+            if begin + reach <= now or begin + reach <= view.crossed:
+                continue
+            found = least(course, now, begin + reach, column, float(values[j]) or 1.0, NONE_AHEAD, evaluate)
+            ahead = found.value <= ZERO_AHEAD and view.crossed < found.time < min(begin + 0.98 * reach, view.until)
+            if ahead and (found.time <= begin + further * span or _leads(view, j, found.time)):
+                return found._replace(place=j)
     return None
+
+
+def _leads(view: View, place: int, time: float) -> bool:
+    """Whether the polynomial of a step obeys the equation of motion on its way to a place ahead."""
+    course, n = view.course, view.watch.acceleration.shape[1]
+    begin, unit = float(course.begins[place]), float(course.units[place])
+    terms = course.coefficients[place]
+    powers = np.arange(terms.shape[1])
+    times = begin + (time - begin) * WAY
+    rise = ((times - begin) / unit)[:, None] ** powers
+    slopes = rise[:, :-1] @ (powers[1:] * terms[n:, 1:]).T / unit
+    found = seen(view.engine, course, times, rise @ terms.T, np.full(len(times), place)).acceleration
+    with np.errstate(all="ignore"):
+        off = np.abs(slopes - found) * course.spans[: place + 1].max()
+        scale = np.maximum(view.sizes[n : 2 * n], view.made_in(course.spans[: place + 1].max())[n:])
+        return bool((off <= tolerance("PASSED") * scale).all())
 
 
 def rooted(view: View) -> Problem | None:
@@ -568,9 +590,14 @@ def _vanishing(view: View, what: Callable[[Watch], Array], zero: float, own: boo
 
 
 def _around(values: Array, per_step: int) -> Array:
-    """The largest of each quantity in a step and its neighbours, at every point."""
+    """The largest of each quantity in a step and its neighbours, at every point; or what it falls from and rises to.
+
+    Steps may become ever shorter towards a zero.
+    """
     s, c = len(values) // per_step, values.shape[1]
     largest = np.nan_to_num(np.abs(values), nan=0.0, posinf=0.0).reshape(s, per_step, c).max(axis=1)
     padded = np.vstack([largest[:1], largest, largest[-1:]])
-    out: Array = np.repeat(np.maximum(np.maximum(padded[:-2], padded[1:-1]), padded[2:]), per_step, axis=0)
+    near = np.maximum(np.maximum(padded[:-2], padded[1:-1]), padded[2:])
+    fallen = np.minimum(np.maximum.accumulate(largest), np.maximum.accumulate(largest[::-1])[::-1])
+    out: Array = np.repeat(np.maximum(near, fallen), per_step, axis=0)
     return out

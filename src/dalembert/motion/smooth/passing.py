@@ -22,7 +22,7 @@ HALVES = 30  # of an interval in which a pivot becomes too small
 FAR = (1.0, 0.5, 0.35, 0.25, 0.15, 0.08)  # how far beyond, of the way from the beginning of the step
 LEFT_OUT = (0, 3, 5, 7, 9, 12)  # terms of the highest orders
 BEYOND = np.array([0.6, 0.8, 1.0])  # of the way beyond
-LEAST, LONGEST = 0.02, 8.0  # of a step: so long before the place it must begin, and so far it may lead
+LEAST, LONGEST = 0.02, 10.0  # of a step: so long before the place it must begin, and so far it may lead
 
 
 class Over(NamedTuple):

@@ -213,7 +213,8 @@ class Run:
         if self._before is None or self._before[0] is not setup.code:
             start = course.legs[0].steps.coefficients[0, :, 0]
             self._before = setup.code, self.engine.watch(setup, np.array([course.begin]), start[None, :])
-        return View(self.engine, course, points, sizes, self._before[1], self._bound, self._crossed, self._weak, watch)
+        begun, bound, ends = self._before[1], self._bound, self.until
+        return View(self.engine, course, points, sizes, begun, bound, self._crossed, self._weak, ends, watch)
 
     def _fractions(self, course: Course) -> Array:
         """Where each step is looked at: as often as the longest of them asks for."""

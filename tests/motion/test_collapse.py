@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from mpmath import mpf, workdps
+from mpmath import sqrt as mpsqrt
 from numpy.testing import assert_allclose
 from sympy import sqrt
 from sympy.physics.mechanics import dynamicsymbols
@@ -64,3 +66,53 @@ def test_a_disc_that_falls_between_two_others_wedges_them_apart(masses, begin) -
     energy = (motion.y[6:] ** 2 * np.repeat([masses], 2, axis=0).reshape(6, 1)).sum(axis=0) / 2
     energy += 9.81 * (y * np.array(masses)).sum(axis=1)
     assert (np.diff(energy) < 1e-9).all()
+
+
+LOOSE = [
+    ((1, 2, 3, 1), (0.7, 0.6, 0.5, 0.8), (0.4, 0.3, 0.2, 0.1)),
+    ((1, 2, 3), (0.5, 0.5, 0.5), (0.1, 0.25, 0.15)),
+    ((1, 1, 1, 1, 1, 1), (0.4,) * 6, (0.1, 0.2, 0.15, 0.3, 0.1, 0.2)),
+    ((3, 2, 1), (0.8, 0.7, 0.9), (0.3, 0.3, 0.3)),
+]
+
+
+def column(masses, restitutions):
+    ys = dynamicsymbols(f"y1:{len(masses) + 1}")
+    rows = [ys[0], *(b - a - 1 for a, b in pairwise(ys))]
+    system = da.System.from_lagrangian(
+        sum(m * (y.diff() ** 2 / 2 - 9.81 * y) for m, y in zip(masses, ys, strict=True)),
+        list(ys),
+        constraints=[da.OneSided(row, restitution=e) for row, e in zip(rows, restitutions, strict=True)],
+    )
+    return system, ys
+
+
+@pytest.mark.parametrize(("masses", "restitutions", "gaps"), LOOSE)
+def test_what_a_column_tells_on_its_way_to_rest_is_proved(masses, restitutions, gaps) -> None:
+    """Several come to rest within a millionth of a second, each told when its own bounces end."""
+    system, ys = column(masses, restitutions)
+    heights = np.cumsum(gaps) + np.arange(len(gaps))
+    assert system.simulate(dict(zip(ys, heights, strict=True)), until=5.0).verify()
+
+
+@pytest.mark.parametrize("until", [0.3819, 1.0])
+def test_gaps_that_shrink_faster_than_velocities_close_at_once(until) -> None:
+    """A light block between the ground and a heavy one: 0.19 of the gap and 0.78 of the velocity are left a round."""
+    system, (low, high) = column((1, 10), (0.5, 0.3))
+    t, x, y, u, v = (mpf(0), mpf("0.4"), mpf("0.7"), mpf(0), mpf(0))
+    g = mpf("9.81")
+    with workdps(60):
+        for _ in range(300):
+            ground = (u + mpsqrt(u * u + 2 * g * x)) / g
+            between = (y - x) / (u - v) if u > v else mpf("inf")
+            dt = min(ground, between)
+            t, x, y, u, v = t + dt, x + u * dt - g * dt**2 / 2, y + v * dt - g * dt**2 / 2, u - g * dt, v - g * dt
+            if ground < between:
+                x, u = mpf(0), -u / 2
+            else:
+                pulse = mpf("1.3") * (u - v) / (1 + 1 / mpf(10))
+                y, u, v = x, u - pulse, v + pulse / 10
+    motion = system.simulate({low: 0.4, high: 1.7}, until=until)
+    assert_allclose(motion.events[-1].time, float(t), rtol=1e-10)
+    assert_allclose(motion.at(until), [0, 1, 0, 0], atol=1e-12)
+    assert motion.verify()

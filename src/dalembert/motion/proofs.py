@@ -35,6 +35,7 @@ RUBBED = 32  # states at which friction is compared with what was stated
 SHAKEN, PATTERNS = 2.0**-20, 4  # relative change of inputs, and patterns of signs, by which sizes are seen
 GAPS = ("touch", "parted")
 HIT = ("impact", "rest")
+LATE = 64  # jumps before a rest is told, at most
 AHEAD = 2.0**-40  # of a run: so long after an impact a corner is behind
 UNSWITCHED = ("reverse", "crossing", "passed", "rows")  # told without a change of mode
 
@@ -386,16 +387,25 @@ def impacts(look: Look) -> Check | str:
 
 
 def _told_at(look: Look, struck: list[Event]) -> Iterator[tuple[Jump, list[Event]]]:
-    """The impacts by the leg that begins with them: a rest is told a moment later."""
+    """The impacts by the leg that begins with them."""
     by_time: dict[int, list[Event]] = {}
-    begins = np.array([jump.time for jump in look.jumps])
-    jumped = np.array([look.jumped(jump) > 0 for jump in look.jumps])
     for event in struck:
-        possible = np.flatnonzero((begins <= event.time) & (jumped if event.kind == "rest" else True))
-        if len(possible):
-            by_time.setdefault(int(possible[-1]), []).append(event)
+        if (k := _jump_of(look, event)) is not None:
+            by_time.setdefault(k, []).append(event)
     for k, events in by_time.items():
         yield look.jumps[k], events
+
+
+def _jump_of(look: Look, event: Event) -> int | None:
+    """The place of the jump that an impact tells; a rest is told a moment later, and more may happen until then."""
+    begins = np.array([jump.time for jump in look.jumps])
+    before = np.flatnonzero(begins <= event.time)
+    if event.kind == "rest":
+        before = before[[look.jumped(look.jumps[k]) > 0 for k in before]]
+        v = np.array(event.state[len(event.state) // 2 :])
+        left = [np.abs(look.jumps[k].after[len(v) :] - v).max() for k in before[-LATE:]]
+        before = before[-LATE:][[off <= min(left) for off in left]]
+    return int(before[-1]) if len(before) else None
 
 
 def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
@@ -461,9 +471,10 @@ def _mistold_changes(look: Look) -> Iterator[str]:
 def _untold_jumps(look: Look) -> Iterator[str]:
     m = look.motion
     all_told, begun = np.array([e.time for e in m.events]), {o.time for o in m.origins[1:]}
+    rests = {look.jumps[k].time for e in m.events if e.kind == "rest" and (k := _jump_of(look, e)) is not None}
     times = [jump.time for jump in look.jumps if look.jumped(jump) > look.jump_bound and jump.time not in begun]
     for t, after in pairwise([*times, np.inf]):
-        if not ((all_told >= t) & (all_told < after)).any():
+        if t not in rests and not ((all_told >= t) & (all_told < after)).any():
             yield f"a velocity jumps at t = {t:.6g}, which is not told"
 
 

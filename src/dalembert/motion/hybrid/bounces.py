@@ -24,6 +24,7 @@ class Struck(NamedTuple):
     """The velocities (n,) after impacts at one time, the energy their impulses gave, what is told, and what is at rest.
 
     `met`: whether the constraints allow it. `rests`: the contacts whose bounces come to rest, and in what time.
+    `alone`: whether contacts were struck one by one.
     """
 
     velocity: Array
@@ -31,6 +32,7 @@ class Struck(NamedTuple):
     events: list[Event]
     met: bool
     rests: dict[int, float]
+    alone: bool
 
 
 def low(e: Any, t: Any, rate: Any, gap: Any, lasted: Any) -> Any:
@@ -51,8 +53,21 @@ class Bounces:
         self._sided = list(programs.switches.one_sided)
         self._hard = [j for j in range(len(self._constraints)) if j not in programs.switches.one_sided]
 
-    def at(self, t: float, state: Array, mode: Mode, setup: Setup, scales: Array, lasted: float = inf) -> Struck | None:
-        """The impact of contacts that close at a state, in a mode that lasted so long; None where none does."""
+    def at(
+        self,
+        t: float,
+        state: Array,
+        mode: Mode,
+        setup: Setup,
+        scales: Array,
+        lasted: float = inf,
+        first: int | None = None,
+    ) -> Struck | None:
+        """The impact of contacts that close at a state, in a mode that lasted so long; None where none does.
+
+        `first`: this one falls now, and those before did one by one, so that they go on to where gaps are too small to
+        tell their order (inelastic collapse).
+        """
         engine, n = self._programs.engine, len(state) // 2
         times, states = np.array([t]), state[None, :]
         now = self._programs.arrays(setup, t, state)
@@ -64,7 +79,10 @@ class Bounces:
             return None
         rates = {j: float(slack[j]) for j in touching}
         friction = self._friction(now, setup, mode, t, state, touching)
-        done = hit(now, state[n:], touching, self._hard, self._restitution, friction, rates)
+        loose = [j for j in touching if j not in mode.closed]
+        if len(loose) < 2 or not all(abs(now.rate[j]) * lasted < ABOUT * LOW * gaps[j] for j in loose):
+            first = None
+        done = hit(now, state[n:], touching, self._hard, self._restitution, friction, rates, first)
         resting: dict[int, float] = {}
         while True:  # what makes one rest may throw another, as little
             slow = self._resting(t, state, done, now, setup, gaps, slack, lasted, touching)
@@ -77,7 +95,7 @@ class Bounces:
             done = rest if rest.met else hit(now, state[n:], touching, self._hard, given, friction, rates)
         after = now.rate + now.A @ (done.velocity - state[n:])
         events = self._events(t, state, done, now, after, mode, slack, resting)
-        return Struck(done.velocity, done.energy, events, done.met, resting)
+        return Struck(done.velocity, done.energy, events, done.met, resting, len(done.struck) < 2 or first is not None)
 
     def _events(
         self,

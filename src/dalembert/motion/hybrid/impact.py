@@ -55,10 +55,11 @@ def hit(
     restitution: Mapping[int, float],
     friction: Mapping[int, Rubbing],
     slack: Mapping[int, float],
+    first: int | None = None,
 ) -> Hit:
     """The impact of contacts that touch, some of which close; `slack` is the rate of each that counts as none.
 
-    `friction` has those in whose impact it acts.
+    `friction` has those in whose impact it acts. `first`: they follow each other one by one, this before all.
     """
     inverse = mobility(now, hard)
     before, struck = v, set()
@@ -68,7 +69,12 @@ def hit(
         if not closing:
             break
         last = turn == ROUNDS - 1  # they would follow each other without end: all that touch come to rest together
-        taking = [j for j in touching if last or rates[j] <= slack[j]]
+        if first is not None and not last:
+            pace = {j: rates[j] / np.sqrt(max(float(now.A[j] @ inverse @ now.A[j]), 1e-300)) for j in closing}
+            closing = [first] if first in closing and not turn else [min(closing, key=pace.__getitem__)]
+            taking = closing
+        else:
+            taking = [j for j in touching if last or rates[j] <= slack[j]]
         e = np.array([0.0 if last else restitution[j] for j in taking])
         given = np.array([rates[j] if j in closing or last else min(rates[j], 0.0) for j in taking])
         change, impulses = _solved(now, inverse, taking, given, e, v, before, friction)

@@ -48,7 +48,10 @@ REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that
 
 @dataclass(frozen=True, eq=False)
 class Memo:
-    """What a mover knows at the beginning of a leg, to go on from there again; `switched`: how often it has."""
+    """What a mover knows at the beginning of a leg, to go on from there again.
+
+    `switched`: how often it has. `alone`: contacts have been struck one by one of late.
+    """
 
     mode: Mode
     setup: Setup
@@ -57,6 +60,7 @@ class Memo:
     count: int
     sizes: Array
     adrift: Array
+    alone: bool
 
 
 class HybridMover:
@@ -97,6 +101,7 @@ class HybridMover:
         self.count = 0
         self._resting: tuple[int, ...] = ()
         self._lasted = inf  # how long the mode before did
+        self._alone = False  # the last impact was of one contact
         self._ahead = FEW  # how many flights are made before they are looked at
         self._prelude: list[Leg] = []  # moments before the next leg
         self._struck: list[Leg] = []  # an impact
@@ -105,12 +110,13 @@ class HybridMover:
         """What is known here."""
         assert self.mode is not None
         assert self.setup is not None
-        return Memo(self.mode, self.setup, self._resting, len(self._times), self.count, self.sizes, self._adrift)
+        switched = len(self._times)
+        return Memo(self.mode, self.setup, self._resting, switched, self.count, self.sizes, self._adrift, self._alone)
 
     def resume(self, memo: Memo) -> None:
         """Go on in the mode of a leg before."""
         self.mode, self.setup, self._resting, self.count = memo.mode, memo.setup, memo.resting, memo.count
-        self.sizes, self._adrift = memo.sizes, memo.adrift
+        self.sizes, self._adrift, self._alone = memo.sizes, memo.adrift, memo.alone
         del self._times[memo.switched :]
         self._fired, self._undecided = None, False
 
@@ -289,7 +295,7 @@ class HybridMover:
         self._ahead = min(LEGS, max(2 * len(flights), FEW))
         if not flights:
             return []
-        self.setup, self._undecided, self._fired, self._before = setup, False, None, None
+        self.setup, self._undecided, self._fired, self._before, self._alone = setup, False, None, None, True
         legs: list[Leg] = []
         largest = largest_of([flight.steps for flight in flights])
         largest[:-1] = np.maximum(largest[:-1], np.abs([flight.before for flight in flights])[1:])
@@ -404,9 +410,11 @@ class HybridMover:
             if self.switches.one_sided and (begins or fired is None or fired.kind in ("touch", "side")):
                 there = replace(guess, idle=(), still=(), signs=beyond(guess.signs, fired))
                 setup = self.programs.setup(there, t, state)
-                struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted)
+                first = fired.place if self._alone and fired is not None and fired.kind == "touch" else None
+                struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted, first)
                 if struck is not None and not struck.met:
                     return self._contradicts(t, state)
+            self._alone = struck is not None and struck.alone
             if struck is not None:
                 state = np.concatenate([state[:n], struck.velocity])
                 events, impulse = struck.events, struck.energy
@@ -604,7 +612,8 @@ class HybridMover:
         return t, found
 
     def _memo_of(self, trial: Trial) -> Memo:
-        return Memo(trial.mode, trial.setup, self._resting, len(self._times), self.count, self.sizes, self._adrift)
+        switched = len(self._times)
+        return Memo(trial.mode, trial.setup, self._resting, switched, self.count, self.sizes, self._adrift, self._alone)
 
     def _jammed(self, fired: GuardKey, t: float, state: Array) -> Status | None:
         """The end of a run where friction is no longer what it can be: unique, and against the motion."""

@@ -319,7 +319,7 @@ def dependent(view: View) -> Problem | None:
 def vanished(view: View) -> Problem | None:
     """A row or a mass that vanishes, measured by its own values within the step."""
     for kind, what in (("row", _squares), ("mass", _masses)):
-        found = _vanishing(view, what, tolerance("VANISHES"), own=True)
+        found = _vanishing(view, what, tolerance("VANISHES"), own=True, fallen=True)
         if found is not None:
             return Problem(kind, found.time, found.place, found.value, found)
     return None
@@ -573,7 +573,13 @@ def _resolved_before(view: View, problem: Problem) -> bool:
     return bool((view.defects[early] <= view.defect_bound).all())
 
 
-def _vanishing(view: View, what: Callable[[Watch], Array], zero: float, own: bool) -> Minimum | None:
+def _vanishing(
+    view: View, what: Callable[[Watch], Array], zero: float, own: bool, fallen: bool = False
+) -> Minimum | None:
+    """Where a quantity is zero, by its `own` size, or by one; with `fallen`, by what it falls from and rises to again.
+
+    Steps may become ever shorter towards a zero.
+    """
     values = what(view.watch)
     if not values.shape[1]:
         return None
@@ -582,22 +588,21 @@ def _vanishing(view: View, what: Callable[[Watch], Array], zero: float, own: boo
     if not len(columns):
         return None
     p, values = view.points, values[:, columns]
-    scales = np.ones_like(values) if not own else _around(values, p.per_step)
+    scales = np.ones_like(values) if not own else _around(values, p.per_step, fallen)
     before = None if before is None else before[columns]
     evaluate = view.evaluate(lambda w: what(w)[:, columns])
     found = vanishing(view.course, p.times, values, scales, before, zero, view.crossed, evaluate)
     return None if found is None else found._replace(column=int(columns[found.column]))
 
 
-def _around(values: Array, per_step: int) -> Array:
-    """The largest of each quantity in a step and its neighbours, at every point; or what it falls from and rises to.
-
-    Steps may become ever shorter towards a zero.
-    """
+def _around(values: Array, per_step: int, fallen: bool) -> Array:
+    """The largest of each quantity in a step and its neighbours, at every point; or what it falls from and rises to."""
     s, c = len(values) // per_step, values.shape[1]
     largest = np.nan_to_num(np.abs(values), nan=0.0, posinf=0.0).reshape(s, per_step, c).max(axis=1)
     padded = np.vstack([largest[:1], largest, largest[-1:]])
     near = np.maximum(np.maximum(padded[:-2], padded[1:-1]), padded[2:])
-    fallen = np.minimum(np.maximum.accumulate(largest), np.maximum.accumulate(largest[::-1])[::-1])
-    out: Array = np.repeat(np.maximum(near, fallen), per_step, axis=0)
+    if fallen:
+        both = np.minimum(np.maximum.accumulate(largest), np.maximum.accumulate(largest[::-1])[::-1])
+        near = np.maximum(near, both)
+    out: Array = np.repeat(near, per_step, axis=0)
     return out

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import Max, Piecewise, Rational, sin
+from sympy import Max, Piecewise, Rational, cosh, sin
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -56,3 +56,24 @@ def test_coming_to_rest_between_two_rough_slopes(mu) -> None:
     motion = system.simulate({x: -1.0, y: 0.5}, until=10.0)
     assert_allclose(motion.y[:, -1], 0.0, atol=1e-12)
     assert motion.verify().passed
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+@pytest.mark.parametrize("begin", [1e-4, 1e-6, 1e-8, 1e-12])
+def test_a_pendulum_that_hardly_swings_is_proved(begin, side) -> None:
+    """Its weight and the pull of its rod are all but in balance: what is left is known to their rounding."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 - y, [x, y], constraints=[da.Holonomic(x**2 + y**2 - 1)]
+    )
+    motion = system.simulate({x: begin, y: side * np.sqrt(1 - begin**2)}, until=10.0)
+    far = begin * (np.cosh if side > 0 else np.cos)(10.0)
+    if abs(far) < 0.1:
+        assert_allclose(motion.end[x], far, rtol=1e-8 + max(begin, abs(far)) ** 2)
+    assert motion.verify()
+
+
+def test_what_nothing_moves_before_a_pulse_is_proved() -> None:
+    system = da.System.from_lagrangian(x.diff() ** 2 / 2 - x**2 / 2, [x], forces={x: 10 / cosh(10 * (t - 90)) ** 2})
+    motion = system.simulate({x: 0}, until=100.0)
+    assert_allclose(motion.at(80.0)[0], 40 / 401 * np.exp(-200), rtol=1e-8)
+    assert motion.verify()

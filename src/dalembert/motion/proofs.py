@@ -243,7 +243,8 @@ def _rubbed(look: Look) -> tuple[float, str]:
             continue
         try:
             one, two = (each.instant(t, state) for each in (stated, look.stretch(t)))
-            part = _apart(one, explicit(one).acceleration, explicit(two).acceleration)
+            known = tolerance("ROUNDING") * look.paces[place]
+            part = _apart(one, explicit(one).acceleration, explicit(two).acceleration, known)
         except FAILURES:
             continue
         if part > worst:
@@ -287,7 +288,7 @@ def said(look: Look) -> Check | str:
         stated = [j for j, c in enumerate(m.system.constraints) if c.name in now.constraints]
         rows = now.A[[now.constraints.index(m.system.constraints[j].name) for j in stated]]
         parts = [
-            _apart(now, answer.acceleration, along.acceleration[k]),
+            _apart(now, answer.acceleration, along.acceleration[k], tolerance("ROUNDING") * look.paces[place]),
             _unbalanced(now, answer.acceleration, rows.T @ along.multipliers[k][stated] - along.ideal[k]),
         ]
         if not any(isinstance(c, Held) and c.by == "force" for c in look.stretch(t).statement.constraints):
@@ -301,10 +302,14 @@ def said(look: Look) -> Check | str:
     return Check("forces", worst, bound, words + _worst_at(worst, when))
 
 
-def _apart(now: Instant, one: Array, two: Array) -> float:
-    """How far accelerations are apart, relative to those at work, in the metric of M."""
+def _apart(now: Instant, one: Array, two: Array, known: Array) -> float:
+    """How far accelerations are apart, relative to those at work, in the metric of M.
+
+    Less what is `known` of each (n,) only: the rounding of forces in balance.
+    """
     ready = prepare(now)
-    return _over(np.linalg.norm(ready.L.T @ ready.acceleration(one - two)), _at_work(ready, one))
+    apart = np.sign(one - two) * np.maximum(np.abs(one - two) - known, 0.0)
+    return _over(np.linalg.norm(ready.L.T @ ready.acceleration(apart)), _at_work(ready, one))
 
 
 def _unbalanced(now: Instant, acceleration: Array, force: Array) -> float:

@@ -14,6 +14,7 @@ from dalembert.principles import explicit
 WINDOWS = 6  # spread over a motion
 STEPS = 8  # of DOP853 in each, at most
 RTOL = 1e-12
+UNSEEN = 2.0**-400  # of what it ever becomes: so little of a coordinate or velocity is none
 WHOLE = 1 / 64  # of a step of the run: a window shorter than this shows nothing
 
 
@@ -51,6 +52,7 @@ def _window(look: Look, place: int, end: float, found: Array, there: Array) -> W
     wide = np.maximum(look.largest[place], np.maximum(np.abs(found), np.abs(there)))
     wide[n:] += (end - begin) * look.paces[place]
     wide[:n] += (end - begin) * wide[n:]
+    wide = np.maximum(wide, UNSEEN * look.largest[-1])
     return Window(begin, end, largest_part(found - there, wide))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import Max, Piecewise, Rational, cosh, sin
+from sympy import Max, Piecewise, Rational, atan2, cosh, sin
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -77,3 +77,33 @@ def test_what_nothing_moves_before_a_pulse_is_proved() -> None:
     motion = system.simulate({x: 0}, until=100.0)
     assert_allclose(motion.at(80.0)[0], 40 / 401 * np.exp(-200), rtol=1e-8)
     assert motion.verify()
+
+
+@pytest.mark.parametrize("speed", [2.5, 3, 4, 5, -4])
+@pytest.mark.parametrize("until", [3.0, 10.0])
+def test_an_angle_that_jumps_by_a_turn_makes_no_energy(speed, until) -> None:
+    """V = −atan2(y, x) pushes along the circle with a force of one, over its cut too."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 + atan2(y, x), [x, y], constraints=[da.Holonomic(x**2 + y**2 - 1)]
+    )
+    motion = system.simulate({x: 1, y: 0, y.diff(): speed}, until=until)
+    angle = speed * until + until**2 / 2
+    assert_allclose([motion.end[x], motion.end[y]], [np.cos(angle), np.sin(angle)], rtol=1e-10)
+    half = [(2 * k + 1) * np.pi for k in range(-10, 30)]
+    roots = [root for a in half for root in np.roots([0.5, speed, -a]) if not root.imag and 0 < root.real < until]
+    assert_allclose([e.time for e in motion.events], sorted(np.real(roots)), rtol=1e-8)
+    assert motion.verify()
+
+
+def test_thousands_of_impacts_are_proved_in_a_moment() -> None:
+    """Walls that come together make a ball ever faster: thousands of times, of which some are looked at."""
+    system = da.System.from_lagrangian(
+        x.diff() ** 2 / 2,
+        [x],
+        constraints=[da.OneSided(x - t / 2, restitution=1), da.OneSided(1 - x - t / 2, restitution=1)],
+    )
+    motion = system.simulate({x: 0.4, x.diff(): 0.3}, until=0.99995)
+    assert len(motion.events) > 3000
+    certificate = motion.verify()
+    assert certificate
+    assert f"2000 times of {len(motion.events)}" in str(certificate)

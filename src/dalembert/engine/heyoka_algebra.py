@@ -336,9 +336,10 @@ class _Conversion:
             places.setdefault(1.0 / (1.0 + u * u), len(places))
         elif isinstance(e, sp.acot):  # it jumps where its argument vanishes
             places.setdefault(u * u, len(places))
-        elif isinstance(e, sp.atan2):  # it jumps where r + x vanishes
+        elif isinstance(e, sp.atan2):  # it jumps where y vanishes and x is not above zero
             b, a = arguments
-            places.setdefault(a + hy.sqrt(a * a + b * b), len(places))
+            zero = self._algebra.zero
+            places.setdefault(b * b + hy.select(hy.gte(a, zero), a * a, zero), len(places))
 
 
 def product_power(base: Expression, n: int) -> Expression:

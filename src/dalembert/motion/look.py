@@ -192,15 +192,24 @@ class Look:
         """The times at which a motion switches, is hit, or was begun anew, and its end."""
         m = self.motion
         bound = self.jump_bound
-        hit = [jump.time for jump in self.jumps if self.jumped(jump) > bound]
+        hit = self.jump_times[self.jump_sizes > bound]
         told = [*(e.time for e in m.episodes), *(e.time for e in m.events), *(o.time for o in m.origins)]
         return np.unique([*hit, *told, m.end_time])
 
-    def jumped(self, jump: Jump) -> float:
-        """By how much a velocity jumps, relative to the largest of late."""
-        n = len(jump.before) // 2
-        scale = np.maximum(self.scales[self.place(jump.time), n : 2 * n], np.abs(jump.before[n:]))
-        return largest_part(jump.after[n:] - jump.before[n:], scale)
+    @cached_property
+    def jump_times(self) -> Array:
+        """When velocities may jump (j,), in their order."""
+        return np.array([jump.time for jump in self.jumps])
+
+    @cached_property
+    def jump_sizes(self) -> Array:
+        """By how much a velocity jumps each time, relative to the largest of late, (j,)."""
+        n = self.states.shape[1] // 2
+        out = []
+        for jump in self.jumps:
+            scale = np.maximum(self.scales[self.place(jump.time), n : 2 * n], np.abs(jump.before[n:]))
+            out.append(largest_part(jump.after[n:] - jump.before[n:], scale))
+        return np.array(out)
 
     def place(self, t: float) -> int:
         """The place of the first time that is not before this one."""

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
+BRANCH = "the branch of an angle"  # crossed: atan2 and its kind jump by a turn, and so does an energy that has them
+
 
 class Ending(StrEnum):
     """The ways a run can end."""

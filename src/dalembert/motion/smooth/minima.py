@@ -10,6 +10,7 @@ from dalembert.motion.smooth.leg import Course
 
 POINTS, ROUNDS = 17, 14
 HINT = 0.3  # a vertex through three neighbours below this part of the middle one may hide a zero
+DEEP = 2.0**-6  # and so may a middle one that is so far below both others: its own distance is beside their vertex
 
 
 class Minimum(NamedTuple):
@@ -52,7 +53,8 @@ def vanishing(
         bend = left - 2 * relative + right
         vertex = relative - (right - left) ** 2 / (8 * bend)
         low = (relative <= left) & (relative <= right) & np.isfinite(right) & np.isfinite(left)
-        suspect = gone | (low & (relative < 1.0) & (bend > 0) & (vertex < HINT * relative))
+        near = (vertex < HINT * relative) | (relative < DEEP * bend)
+        suspect = gone | (low & (relative < 1.0) & (bend > 0) & near)
         ends = (bend > 0) & (np.abs(left - right) <= 2 * bend)  # the vertex lies between the outer two
     suspect[0] |= first < HINT * relative[0]  # a zero right after the beginning, or right before the end
     suspect[0] |= ends[0] & (first <= relative[0]) & (vertex[0] < HINT * first)

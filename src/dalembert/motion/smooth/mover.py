@@ -43,6 +43,10 @@ class Mover(Protocol):
         """Legs from a state on, at most so many steps, none longer than `longest`."""
         ...
 
+    def memo(self) -> Any:
+        """What is known here, to go on from here again."""
+        ...
+
     def resume(self, memo: Any) -> None:
         """Go on in the mode of a leg before, by its memo."""
         ...
@@ -102,6 +106,10 @@ class SmoothMover:
             self.sizes = np.maximum(largest, FADE**steps.count * self.sizes)
         legs.append(Leg(self.setup, steps, memo=self.setup, start=None if steps.count else state))
         return Moved(legs, steps.broken)
+
+    def memo(self) -> Any:
+        """The setup: a smooth system has nothing else."""
+        return self.setup
 
     def resume(self, memo: Any) -> None:
         """Go on as in a leg before."""

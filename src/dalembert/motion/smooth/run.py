@@ -22,7 +22,7 @@ from dalembert.motion.smooth.passing import Over, last_sound, passed
 from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
-from dalembert.motion.status import Ending, Event, Projection, Status
+from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
 POINTS = 400  # looks at a run at the least, spread over all of it
@@ -431,7 +431,7 @@ class Run:
             self.mover.rest([problem.minimum.column])
         elif root:
             self._crossings = (self.t, way)
-        what = "the root of zero: passed by the polynomial of the step before it" if root else "the branch of an angle"
+        what = "the root of zero: passed by the polynomial of the step before it" if root else BRANCH
         self._pending.append(Event(time, "crossing", what))
         self._before = None
         return None
@@ -613,7 +613,7 @@ class Run:
         if self._left_rows[0] != self.t:
             self._left_rows = (self.t, set())
         self._left_rows[1].add(setup.choice.rows)
-        before = self.mover.setup
+        before = self.mover.memo()
         if not self._choose(problem.minimum.column):
             return False
         if self.mover.setup.choice.rows not in self._left_rows[1]:

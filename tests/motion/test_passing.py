@@ -133,3 +133,18 @@ def test_a_rose_is_left_at_its_middle_or_before_it_whatever_the_end_of_the_run(u
         return
     with pytest.raises(da.RunError, match=r"the rank of the constraints drops at t = 1\.10910"):
         system.simulate(begin, until=until)
+
+
+def test_a_run_may_end_right_at_the_apex_of_a_cone() -> None:
+    """Appell's cone, thrown up its side: all velocities vanish together at v/g, where the run ends too."""
+    u = dynamicsymbols("u")
+    slope, g, up = 1.22, 1.76, 0.79
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2 + u.diff() ** 2) / 2 - g * u,
+        [x, y, u],
+        constraints=[da.Nonholonomic(x.diff() ** 2 + y.diff() ** 2 - slope**2 * u.diff() ** 2)],
+    )
+    slows = g / (1 + slope**2)
+    motion = system.simulate({x.diff(): slope * up, u.diff(): up}, until=up / slows, singular="pass")
+    assert_allclose([motion.end[u], motion.end[x]], np.array([1, slope]) * up**2 / (2 * slows), rtol=1e-10)
+    assert motion.verify()

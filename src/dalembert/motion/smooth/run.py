@@ -574,6 +574,10 @@ class Run:
             over = passed(view, self._held, problem, self.until)
             if over is not None:
                 return self._over(view, problem, over, words)
+            place = problem.place
+            if abs(self.until - problem.time) <= tolerance("BESIDE") * view.course.spans[place]:  # it ends right there
+                self._until(view, place, self.until, passing=place)
+                return None
             place = problem.place - (problem.time <= view.course.begins[problem.place] and problem.place > 0)
             span = float(view.course.spans[place])
             way = problem.time - float(view.course.begins[place])

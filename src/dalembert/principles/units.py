@@ -5,6 +5,7 @@ change of units exactly, because they are made of ratios alone: q_i = c x_i divi
 others are, and factors on rows, on M or on time change nothing.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -69,9 +70,14 @@ def shaken(M: Array, A: Array, q: Array) -> Array:
     A row that is small along a coordinate where the system happens to stand is not so there.
     """
     units = balanced_units(M, A)
-    signs = np.random.default_rng(0).choice((-0.3, 0.3), len(q))
-    found: Array = q + signs * units * float(np.max(np.abs(q / units), initial=0.0))
+    found: Array = q + _signs(len(q)) * units * float(np.max(np.abs(q / units), initial=0.0))
     return found
+
+
+@lru_cache(maxsize=64)
+def _signs(n: int) -> Array:
+    out: Array = np.random.default_rng(0).choice((-0.3, 0.3), n)
+    return out
 
 
 def lacks_mass(M: Array, A: Array) -> bool:

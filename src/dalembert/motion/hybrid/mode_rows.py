@@ -5,13 +5,14 @@ equation says which of them does: they lean on each other so that all hold, as l
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import GuardKey
-from dalembert.derive.switching.modes import STICKS, Mode
-from dalembert.derive.switching.stages import Staged
+from dalembert.derive.switching.modes import OFF, STICKS, Mode
+from dalembert.derive.switching.stages import Bases, Staged
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.guard_watch import GuardWatch
 from dalembert.motion.hybrid.planar import PlaneFriction
@@ -23,6 +24,7 @@ from dalembert.principles import balanced_units
 
 RANK = 1e-12  # the square of the sine between a row and the others below which it is redundant
 FINE = 2.0**-84  # the same where it is not, since it asks for something else
+MANY = 4096  # modes whose groups are kept
 AGREE = 1e-8  # what a redundant row may ask for differently, relative to its terms
 
 
@@ -33,6 +35,13 @@ class ModeRows:
         self._programs, self._watch, self._planar = programs, watch, planar
         self._engine, self._switches = programs.engine, programs.switches
         self.scales: Array = np.zeros(0)
+        self._bases: dict[Any, Bases] = {}  # of one look
+        self._connected: dict[Any, tuple[list[int], list[tuple[list[int], list[int], bool]]]] = {}
+
+    def look(self, scales: Array) -> None:
+        """Look at modes from now on by these natural scales (2n + 1,)."""
+        self.scales = scales
+        self._bases.clear()
 
     def on(self, mode: Mode, t: float, state: Array, slow: tuple[float, ...] = ()) -> tuple[Mode, Setup, Array, str]:
         """The mode without rows that are redundant, and the state on the others; why it cannot be, where it cannot."""
@@ -223,25 +232,13 @@ class ModeRows:
         n = len(state) // 2
         if (STICKS not in mode.rubs and 0 not in mode.signs) or not self._programs.staged(mode).stage.still:
             return ()
-        staged = self._programs.staged(mode)
-        rows = [r for r in self._order(mode, staged) if r not in mode.idle]
-        used, moving = setup.code.pattern[rows], [setup.code.moving_rows[r] for r in rows]
-        group = list(range(n))
-        for row in used:
-            joined = {group[i] for i in np.flatnonzero(row)}
-            group = [min(joined) if g in joined else g for g in group]
+        rows, members = self._groups(mode, setup)
         v = np.abs(state[n:])
         floor = tolerance("TIE") * self.scales[n : 2 * n]
         A: Array | None = None
         out: list[int] = []
-        members: dict[int, tuple[list[int], list[int]]] = {name: ([], []) for name in group}
-        for i, name in enumerate(group):
-            members[name][0].append(i)
-        for k, row in enumerate(used):
-            if row.any():
-                members[group[int(row.argmax())]][1].append(k)
-        for places, mine in members.values():
-            if len(mine) < len(places) or any(moving[k] for k in mine) or (v[places] > floor[places]).any():
+        for places, mine, moves in members:
+            if moves or (v[places] > floor[places]).any():
                 continue
             if A is None:
                 A = self._programs.arrays(setup, t, state).A
@@ -256,13 +253,47 @@ class ModeRows:
                 out += places
         return tuple(sorted(out))
 
+    def _groups(self, mode: Mode, setup: Setup) -> tuple[list[int], list[tuple[list[int], list[int], bool]]]:
+        """The rows of a mode, and coordinates that these connect with the rows between them, by place, as many or more.
+
+        And whether these rows move with time.
+        """
+        key = (mode.closed, mode.rubs, mode.signs, mode.bases, mode.idle)
+        if key in self._connected:
+            return self._connected[key]
+        rows = [r for r in self._order(mode, self._programs.staged(mode)) if r not in mode.idle]
+        used, moving = setup.code.pattern[rows], [setup.code.moving_rows[r] for r in rows]
+        group = list(range(used.shape[1]))
+        for row in used:
+            joined = {group[i] for i in np.flatnonzero(row)}
+            group = [min(joined) if g in joined else g for g in group]
+        members: dict[int, tuple[list[int], list[int]]] = {name: ([], []) for name in group}
+        for i, name in enumerate(group):
+            members[name][0].append(i)
+        for k, row in enumerate(used):
+            if row.any():
+                members[group[int(row.argmax())]][1].append(k)
+        held = [(q, mine, any(moving[k] for k in mine)) for q, mine in members.values() if len(mine) >= len(q)]
+        if len(self._connected) >= MANY:
+            self._connected.clear()
+        self._connected[key] = rows, held
+        return rows, held
+
     def with_bases(self, mode: Mode, t: float, state: Array) -> Mode:
         """The mode with what holds each particle that rubs: the constraints in force on it, as far as independent."""
         s = self._switches
         if not any(rub.particle for rub in s.rubs):
             return mode
+        key = (mode.closed, mode.signs, mode.bases, t, state.tobytes())
+        if key not in self._bases:
+            self._bases[key] = self._held_by(mode, t, state)
+        return replace(mode, bases=self._bases[key])
+
+    def _held_by(self, mode: Mode, t: float, state: Array) -> Bases:
+        s = self._switches
         active = s.active(mode)
-        setup = self._programs.setup(replace(mode, idle=(), still=()), t, state)
+        off = replace(mode, rubs=(OFF,) * len(mode.rubs), idle=(), still=())
+        setup = self._programs.setup(off, t, state)
         pattern, moving = setup.code.pattern, setup.code.moving_rows
         A = self._programs.arrays(setup, t, state).A
         bases = []
@@ -282,7 +313,7 @@ class ModeRows:
                 old = P.index(known[1]) if known[1] in P else -1
                 chart = known[1] if old >= 0 and row[old] >= 0.3 * row.max() else P[int(row.argmax())]
             bases.append((tuple(basis), chart))
-        return replace(mode, bases=tuple(bases))
+        return tuple(bases)
 
 
 def _metric(M: Array, A: Array) -> Array | None:

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +71,7 @@ class ModeSearch:
         self.engine, self.switches = programs.engine, programs.switches
         self.planar = PlaneFriction(programs)
         self._rows = ModeRows(programs, watch, self.planar)
+        self._speeds: dict[Any, tuple[dict[int, Array], dict[int, float]]] = {}  # of one look
         self._rough = {
             j: _is_rough(coulomb(self.switches.form, j), programs.given)
             for rub in self.switches.rubs
@@ -104,7 +106,8 @@ class ModeSearch:
     def look(self, scales: Array, fired: GuardKey | None, halted: Collection[int] = ()) -> None:
         """Look at modes from now on by these natural scales (2n + 1,), after a guard that fell."""
         self._scales, self._fired, self._halted = scales, fired, halted
-        self._rows.scales = scales
+        self._rows.look(scales)
+        self._speeds.clear()
 
     def again(self, mode: Mode, t: float, state: Array, scales: Array) -> Trial | None:
         """The same mode with rows chosen afresh; None where it does not hold."""
@@ -279,12 +282,16 @@ class ModeSearch:
 
     def speeds(self, mode: Mode, staged: Staged, t: float, state: Array) -> tuple[dict[int, Array], dict[int, float]]:
         """The sliding velocity of each friction, and what counts as zero of it."""
-        off = replace(mode, rubs=tuple(OFF for _ in mode.rubs), idle=(), still=())
-        setup, watch = self.programs.seen(off, t, state)
-        rate = watch.rate[0]
-        sizes = self.engine.sizes(setup, np.array([t]), state[None, :], self._scales)[0][len(rate) :]
-        speeds = {k: rate[list(rows)] for k, rows in staged.sticks.items()}
-        return speeds, {k: tolerance("TIE") * float(sizes[list(rows)].max()) for k, rows in staged.sticks.items()}
+        off = replace(mode, rubs=(OFF,) * len(mode.rubs), idle=(), still=())
+        key = (off, id(staged), t, state.tobytes())
+        if key not in self._speeds:
+            setup, watch = self.programs.seen(off, t, state)
+            rate = watch.rate[0]
+            sizes = self.engine.sizes(setup, np.array([t]), state[None, :], self._scales)[0][len(rate) :]
+            speeds = {k: rate[list(rows)] for k, rows in staged.sticks.items()}
+            floors = {k: tolerance("TIE") * float(sizes[list(rows)].max()) for k, rows in staged.sticks.items()}
+            self._speeds[key] = speeds, floors
+        return self._speeds[key]
 
     # -- what comes next -----------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """The compiled programs of a system that switches: one for all its modes, as a rule, and a setup of it for each."""
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,19 @@ class Arrays(NamedTuple):
     rate: Array
 
 
+class Kept(NamedTuple):
+    """What is made for a system and its values, for one run after the other: stages by key and by identity, setups."""
+
+    stages: dict[tuple[Bases, bool, bool, bool], Staged]
+    of_stage: dict[int, Staged]
+    setups: dict[tuple[Key, Mode, tuple[float, ...]], Setup]
+
+
+@lru_cache(maxsize=16)
+def _kept(switches: Switches, values: bytes) -> Kept:  # noqa: ARG001
+    return Kept({}, {}, {})
+
+
 class Programs:
     """Makes the setups of modes, for one system with one set of parameter values."""
 
@@ -47,9 +61,7 @@ class Programs:
         self.engine, self.system, self.values = engine, system, values
         self.switches: Switches = switches(form(system))
         self.given: dict[Symbol, float] = dict(zip(system.symbols, map(float, values), strict=True))
-        self._stages: dict[tuple[Bases, bool, bool, bool], Staged] = {}
-        self._of_stage: dict[int, Staged] = {}
-        self._setups: dict[tuple[Key, Mode, tuple[float, ...]], Setup] = {}
+        self._stages, self._of_stage, self._setups = _kept(self.switches, np.asarray(values, dtype=float).tobytes())
         self._augment: bool | None = None
         self._here: tuple[float, bytes] | None = None
         self._there: dict[tuple[Mode, tuple[float, ...]], tuple[Setup, Watch]] = {}
@@ -145,7 +157,6 @@ class Programs:
         other = np.concatenate([shaken(now.M, now.A[:m], state[:n]), state[n:]])
         further = np.nan_to_num(np.abs(self.arrays(plain, t, other).A[:m]), nan=0.0, posinf=0.0)
         stated = np.maximum(np.abs(now.A[:m]), further)
-        self._setups.clear()
         return bool(len(stated)) and (not sound or lacks_mass(now.M, stated))
 
     def _weighted(self, found: Setup, t: float, state: Array) -> Setup:

@@ -32,12 +32,13 @@ def vanishing(
     after: float,
     evaluate: Callable[[Array, Array], Array],
     legs: Array | None = None,
+    falls: int | None = None,
 ) -> Minimum | None:
     """The first place after a time where one of some quantities (k, c), over their scales (k, c), is zero.
 
     `before` (c,) are the values at the beginning of the course, `evaluate(times, places)` gives the quantities (k, c)
     anywhere in it. `legs` (k,), of guards: where legs begin, and what fell before has been dealt with; and what stays
-    positive is not looked at closer and closer.
+    positive is not looked at closer and closer. `falls`: the one of these that is known to be zero where all ends.
     """
     if not values.size:
         return None
@@ -61,6 +62,8 @@ def vanishing(
     if len(relative) > 1:
         suspect[-1] |= relative[-1] < HINT * relative[-2]
         suspect[-2] |= ends[-2] & (relative[-1] <= relative[-2]) & (vertex[-2] < HINT * relative[-1])
+    if falls is not None:
+        suspect[-1, falls] = gone[-1, falls]
     if not suspect.any():
         return None
     for k in np.flatnonzero(suspect.any(axis=1)):

@@ -433,6 +433,8 @@ def crossed(view: View) -> Problem | None:
     live = uneven(range_of(values), None, 0.0, own=False)
     if not len(live):
         return None
+    fired = course.legs[-1].steps.fired
+    falls = int(np.searchsorted(live, fired)) if fired is not None and fired in live else None
     begins = np.zeros(len(values), dtype=bool)
     begins[course.first[:-1] * p.per_step] = True
     found = vanishing(
@@ -445,6 +447,7 @@ def crossed(view: View) -> Problem | None:
         view.crossed,
         lambda times, places: evaluate(times, places)[:, live],
         begins,
+        falls,
     )
     if found is None:
         return None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import beta, ellipe
-from sympy import Abs, Heaviside, Max, Min, Piecewise, Rational, cos, expand, sign, symbols
+from sympy import Abs, Heaviside, Max, Min, Piecewise, Rational, cos, expand, sign, sqrt, symbols
 
 import dalembert as da
 from motion.switched import CONTACT, FRICTION, assert_allclose, told
@@ -37,6 +37,8 @@ TENTS = {
     "Min in L": (F * Min(x, -x), 0),
     "Heaviside in force": (0, F - 2 * F * Heaviside(x)),
     "Piecewise in force": (0, Piecewise((-F, x > 0), (F, True))),
+    "root of a square in L": (-F * sqrt(x**2), 0),
+    "root of a square in force": (0, -F * x / sqrt(x**2)),
 }
 
 

@@ -7,7 +7,7 @@ from sympy import cos, sin, symbols
 
 import dalembert as da
 from motion.switched import FRICTION, advance, assert_allclose, leg, rough_ring, told
-from motion.systems import g, m, x, y, z
+from motion.systems import g, m, t, x, y, z
 
 pytestmark = pytest.mark.compiled
 mu, alpha = symbols("mu alpha", positive=True)
@@ -293,3 +293,18 @@ def test_the_bowl_loses_what_friction_takes():
         assert_allclose(energy[0] - energy[1], end.state[6], atol=1e-11)
         assert_allclose(end.state[:3] @ end.state[:3], 4.0, atol=1e-11)
         assert np.hypot(*end.state[:2]) < size * abs(end.state[2])
+
+
+def test_a_turntable_that_spins_up_lets_go_and_energy_is_kept() -> None:
+    """ω = 0.4 t: it slips where 0.4² + (0.4 t)⁴ = (μg)², and friction turns from the first moment on."""
+    turns = [x.diff() + 0.4 * t * y, y.diff() - 0.4 * t * x]
+    system = da.System.from_lagrangian(
+        1.3 * (x.diff() ** 2 + y.diff() ** 2 + z.diff() ** 2) / 2 - 1.3 * G * z,
+        [x, y, z],
+        constraints=[da.Holonomic(z, nature=da.Coulomb(0.25, sliding=turns))],
+    )
+    motion = system.simulate({x: 1.0}, until=5.0)
+    (slip,) = motion.events
+    assert_allclose(slip.time, ((0.25 * G) ** 2 - 0.16) ** 0.25 / 0.4, rtol=1e-13)
+    assert np.abs(motion.balance - motion.balance[0]).max() < 1e-11 * np.abs(motion.works).sum(axis=0).max()
+    assert motion.verify()

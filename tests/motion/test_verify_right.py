@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import Max, Piecewise, Rational, atan2, cosh, sin
+from sympy import Max, Piecewise, Rational, atan2, cos, cosh, sin
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -107,3 +107,13 @@ def test_thousands_of_impacts_are_proved_in_a_moment() -> None:
     certificate = motion.verify()
     assert certificate
     assert f"2000 times of {len(motion.events)}" in str(certificate)
+
+
+def test_cranks_that_turn_freely_are_held_by_nothing() -> None:
+    """A parallelogram without forces: a = c = 1 + 2t, and the bar between them bears nothing but rounding."""
+    a, c = dynamicsymbols("a c")
+    row = (1 + cos(c) / 2 - cos(a) / 2) ** 2 + (sin(c) / 2 - sin(a) / 2) ** 2 - 1
+    system = da.System.from_lagrangian((a.diff() ** 2 + c.diff() ** 2) / 2, [a, c], constraints=[da.Holonomic(row)])
+    motion = system.simulate({a: 1, c: 1, a.diff(): 2, c.diff(): 2}, until=0.5)
+    assert_allclose([motion.end[a], motion.end[c]], [2, 2], rtol=1e-13)
+    assert motion.verify()

@@ -176,6 +176,13 @@ class Look:
             out[part.where] = found if few.step == 1 else found.max(axis=0)
         return np.nan_to_num(out, nan=0.0, posinf=0.0)
 
+    def known(self, place: int) -> Array:
+        """What accelerations (n,) are known to: by the rounding of forces in balance, and of a velocity in a step."""
+        n = self.states.shape[1] // 2
+        slow = tolerance("DEFECT") * self.accuracy * self.largest[place, n:] / self.spans[place]
+        out: Array = tolerance("ROUNDING") * self.paces[place] + slow
+        return out
+
     @cached_property
     def spans(self) -> Array:
         """How long the step is that a time is in (k,)."""

@@ -247,8 +247,7 @@ def _rubbed(look: Look) -> tuple[float, str]:
             continue
         try:
             one, two = (each.instant(t, state) for each in (stated, look.stretch(t)))
-            known = tolerance("ROUNDING") * look.paces[place]
-            part = _apart(one, explicit(one).acceleration, explicit(two).acceleration, known)
+            part = _apart(one, explicit(one).acceleration, explicit(two).acceleration, look.known(place))
         except FAILURES:
             continue
         if part > worst:
@@ -291,12 +290,14 @@ def said(look: Look) -> Check | str:
         force = along.ideal[k] + along.nonideal[k]
         stated = [j for j, c in enumerate(m.system.constraints) if c.name in now.constraints]
         rows = now.A[[now.constraints.index(m.system.constraints[j].name) for j in stated]]
+        known = look.known(place)
         parts = [
-            _apart(now, answer.acceleration, along.acceleration[k], tolerance("ROUNDING") * look.paces[place]),
-            _unbalanced(now, answer.acceleration, rows.T @ along.multipliers[k][stated] - along.ideal[k]),
+            _apart(now, answer.acceleration, along.acceleration[k], known),
+            _unbalanced(now, answer.acceleration, rows.T @ along.multipliers[k][stated] - along.ideal[k], known),
         ]
-        if not any(isinstance(c, Held) and c.by == "force" for c in look.stretch(t).statement.constraints):
-            parts.append(_unbalanced(now, answer.acceleration, answer.force - force))  # else a part is no constraint's
+        held = [c for c in look.stretch(t).statement.constraints if isinstance(c, Held)]
+        if not any(c.by == "force" for c in held):  # else a part is no constraint's
+            parts.append(_unbalanced(now, answer.acceleration, answer.force - force, known))
         if max(parts) > worst:
             worst, when = max(parts), t
     if not asked:
@@ -307,19 +308,22 @@ def said(look: Look) -> Check | str:
 
 
 def _apart(now: Instant, one: Array, two: Array, known: Array) -> float:
-    """How far accelerations are apart, relative to those at work, in the metric of M.
-
-    Less what is `known` of each (n,) only: the rounding of forces in balance.
-    """
+    """How far accelerations are apart, beyond what they are `known` to, relative to those at work, by the metric M."""
     ready = prepare(now)
-    apart = np.sign(one - two) * np.maximum(np.abs(one - two) - known, 0.0)
+    apart = _beyond(one - two, known)
     return _over(np.linalg.norm(ready.L.T @ ready.acceleration(apart)), _at_work(ready, one))
 
 
-def _unbalanced(now: Instant, acceleration: Array, force: Array) -> float:
-    """A force relative to those at work, in the metric of M⁻¹."""
+def _unbalanced(now: Instant, acceleration: Array, force: Array, known: Array) -> float:
+    """A force relative to those at work, in the metric of M⁻¹, beyond what accelerations are `known` to."""
     ready = prepare(now)
-    return _over(np.linalg.norm(np.linalg.solve(ready.L, ready.force(force))), _at_work(ready, acceleration))
+    left = _beyond(force, np.abs(now.M) @ known)
+    return _over(np.linalg.norm(np.linalg.solve(ready.L, ready.force(left))), _at_work(ready, acceleration))
+
+
+def _beyond(values: Array, known: Array) -> Array:
+    out: Array = np.sign(values) * np.maximum(np.abs(values) - known, 0.0)
+    return out
 
 
 def _at_work(ready: Ready, acceleration: Array) -> float:

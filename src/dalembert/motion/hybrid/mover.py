@@ -608,10 +608,20 @@ class HybridMover:
             if steps.count > 1:
                 self._prelude.append(Leg(unarmed(trial.setup), steps, trial.mode, memo=self._memo_of(trial)))
             else:
-                grown = _growing(steps, gained.state - moved)
+                half = self._half_gained(found.mode, steps, (t + end) / 2, tau / 2)
+                grown = _growing(steps, gained.state - moved, half)
                 self._prelude.append(Leg(gained.setup, grown, gained.mode, memo=self._memo_of(gained), brief=True))
             return end, gained
         return t, found
+
+    def _half_gained(self, mode: Mode, steps: Steps, middle: float, tau: float) -> Array | None:
+        """What velocities (n,) have changed by in the first half of a moment, of which friction turns in the other."""
+        moved = steps.at(np.array([middle]))[0]
+        slips = self._search.trial(mode, middle, moved)
+        if slips.marginal or slips.why:
+            return None
+        change: Array = self._search.gained(slips, middle, moved, tau).state - moved
+        return change[len(change) // 2 :]
 
     def _memo_of(self, trial: Trial) -> Memo:
         switched = len(self._times)
@@ -645,12 +655,17 @@ class HybridMover:
         return at(self.system, t, state)
 
 
-def _growing(steps: Steps, change: Array) -> Steps:
-    """One step with changes (2n,) by its end, of velocities as the square of the time and of coordinates as its cube"""
+def _growing(steps: Steps, change: Array, half: Array | None) -> Steps:
+    """One step with changes (2n,) by its end, of velocities as the square of the time and of coordinates as its cube.
+
+    With what velocities have changed by in its first `half` (n,), they turn as they do: with the cube as well.
+    """
     terms, n = steps.coefficients.copy(), len(change) // 2
     span = float(steps.times[1] - steps.times[0]) / steps.unit
+    turned = np.zeros(n) if half is None else 2 * change[n:] - 8 * half
     terms[0, :n, 3] += change[:n] / span**3
-    terms[0, n:, 2] += change[n:] / span**2
+    terms[0, n:, 2] += (change[n:] - turned) / span**2
+    terms[0, n:, 3] += turned / span**3
     return replace(steps, coefficients=terms)
 
 

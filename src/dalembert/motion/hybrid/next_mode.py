@@ -246,6 +246,7 @@ class ModeSearch:
         begin = self.planar.pushed(trial.mode, trial.setup, t, rest, speeds)
         n = len(begin) // 2
         begin[:n] += (begin[n:] - rest[n:]) * tau / 3
+        begin = self.planar.pushed(trial.mode, trial.setup, t, begin, speeds)  # what it slides on is elsewhere too
         guarded = self.watch.at(trial.staged, trial.setup, trial.mode, t, begin, self._scales)
         return replace(trial, state=begin, guarded=guarded, marginal=False, moment=None)
 

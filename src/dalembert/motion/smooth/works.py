@@ -41,6 +41,11 @@ def _integrals(engine: Any, course: Course, places: Array, spans: Array) -> Arra
     states = course.states(times, each)
     power = engine.powers(course.legs[0].setup, times, states, course.numbers(each))
     done = np.einsum("kjw,j->kw", power.reshape(len(places), len(nodes), -1), weights) * spans[:, None]
+    brief = np.flatnonzero([course.legs[k].brief for k in course.leg_of[places]])
+    if len(brief):  # a moment in which friction has a direction in its middle, if anywhere
+        middle, mine = course.begins[places[brief]] + spans[brief] / 2, places[brief]
+        there = engine.powers(course.legs[0].setup, middle, course.states(middle, mine), course.numbers(mine))
+        done[brief] = there * spans[brief, None]
     none = spans <= 4 * EPS * np.abs(course.begins[places])  # where friction begins to slip, it has no direction
     out: Array = np.where(none[:, None], 0.0, done)
     return out

@@ -95,24 +95,59 @@ def test_what_a_column_tells_on_its_way_to_rest_is_proved(masses, restitutions, 
     assert system.simulate(dict(zip(ys, heights, strict=True)), until=5.0).verify()
 
 
-@pytest.mark.parametrize("until", [0.3819, 1.0])
-def test_gaps_that_shrink_faster_than_velocities_close_at_once(until) -> None:
-    """A light block between the ground and a heavy one: 0.19 of the gap and 0.78 of the velocity are left a round."""
-    system, (low, high) = column((1, 10), (0.5, 0.3))
-    t, x, y, u, v = (mpf(0), mpf("0.4"), mpf("0.7"), mpf(0), mpf(0))
-    g = mpf("9.81")
+def end_of_all(masses, restitutions, gaps):
+    """When two blocks over each other have come to rest together: one impact after the other, with sixty digits."""
     with workdps(60):
-        for _ in range(300):
+        m1, m2 = map(mpf, masses)
+        e1, e2 = (mpf(str(e)) for e in restitutions)
+        t, x, y, u, v, g = mpf(0), mpf(str(gaps[0])), mpf(str(gaps[0])) + mpf(str(gaps[1])), mpf(0), mpf(0), mpf("9.81")
+        for _ in range(400):
             ground = (u + mpsqrt(u * u + 2 * g * x)) / g
             between = (y - x) / (u - v) if u > v else mpf("inf")
             dt = min(ground, between)
             t, x, y, u, v = t + dt, x + u * dt - g * dt**2 / 2, y + v * dt - g * dt**2 / 2, u - g * dt, v - g * dt
             if ground < between:
-                x, u = mpf(0), -u / 2
+                x, u = mpf(0), -e1 * u
             else:
-                pulse = mpf("1.3") * (u - v) / (1 + 1 / mpf(10))
-                y, u, v = x, u - pulse, v + pulse / 10
-    motion = system.simulate({low: 0.4, high: 1.7}, until=until)
-    assert_allclose(motion.events[-1].time, float(t), rtol=1e-10)
-    assert_allclose(motion.at(until), [0, 1, 0, 0], atol=1e-12)
+                pulse = (1 + e2) * (u - v) / (1 / m1 + 1 / m2)
+                y, u, v = x, u - pulse / m1, v + pulse / m2
+        return float(t)
+
+
+TOGETHER = [
+    ((1, 1), (0.3, 0.3), (1.0, 0.4)),
+    ((1, 2), (0.5, 0.6), (1.0, 0.4)),
+    ((1, 5), (0.2, 0.8), (1.0, 0.4)),
+    ((1, 10), (0.5, 0.3), (0.4, 0.3)),  # 0.19 of the gap and 0.78 of the velocity are left a round
+]
+
+
+@pytest.mark.parametrize(("masses", "restitutions", "gaps"), TOGETHER)
+def test_blocks_whose_bounces_end_together_rest_when_they_do(masses, restitutions, gaps) -> None:
+    system, (low, high) = column(masses, restitutions)
+    true = end_of_all(masses, restitutions, gaps)
+    start = {low: gaps[0], high: gaps[0] + gaps[1] + 1}
+    for until in (true + 1e-4, 2.0):
+        motion = system.simulate(start, until=until)
+        rests = [event for event in motion.events if event.kind == "rest"]
+        assert_allclose([event.time for event in rests], [true, true], rtol=1e-10)
+        assert_allclose(motion.at(until), [0, 1, 0, 0], atol=1e-12)
+        assert motion.verify()
+
+
+def test_friction_begins_when_all_bounces_have_ended() -> None:
+    """The upper block slides: a belt drags it, μg, from when both are at rest; in no bounce does friction act."""
+    low, high, x = dynamicsymbols("low high x")
+    system = da.System.from_lagrangian(
+        (low.diff() ** 2 + 2 * high.diff() ** 2 + 2 * x.diff() ** 2) / 2 - 9.81 * (low + 2 * high),
+        [low, high, x],
+        constraints=[
+            da.OneSided(low, restitution=0.5),
+            da.OneSided(high - low - 1, restitution=0.6, nature=da.Coulomb(0.1, sliding=[x.diff()])),
+        ],
+    )
+    rest = end_of_all((1, 2), (0.5, 0.6), (1.0, 0.4))
+    motion = system.simulate({low: 1.0, high: 2.4, x.diff(): 3.0}, until=3.0)
+    after = 3.0 - rest
+    assert_allclose(motion.end[x], 9.0 - 0.1 * 9.81 * after**2 / 2, rtol=1e-11)
     assert motion.verify()

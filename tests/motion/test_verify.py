@@ -47,6 +47,7 @@ def failing(motion):
     names = {check.name for check in found.checks if not check.passed}
     assert names, found.text()
     assert not found.passed
+    assert not found  # so that nobody takes one that failed for true
     assert found.text().startswith("FAILED")
     assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["passed"] is False
     return names

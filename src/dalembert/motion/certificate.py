@@ -37,6 +37,10 @@ class MotionCertificate:
         """Whether every check passed."""
         return all(check.passed for check in self.checks)
 
+    def __bool__(self) -> bool:
+        """Whether it passed."""
+        return self.passed
+
     def text(self) -> str:
         """The certificate for a person to read, in plain Unicode."""
         good = sum(check.passed for check in self.checks)

@@ -85,6 +85,10 @@ class Certificate:
         """Whether every check passed."""
         return all(check.passed for check in self.checks)
 
+    def __bool__(self) -> bool:
+        """Whether it passed."""
+        return self.passed
+
     @property
     def on_constraints(self) -> bool:
         """Whether the state is on the constraints, or nothing is known of that."""

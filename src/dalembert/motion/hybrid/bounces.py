@@ -10,7 +10,8 @@ from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
 from dalembert.engine.taylor import Setup
 from dalembert.model import OneSided
-from dalembert.motion.hybrid.impact import Hit, Rubbing, hit
+from dalembert.motion.hybrid.collapse import end_of
+from dalembert.motion.hybrid.impact import Hit, Rubbing, hit, mobility, put_together, stopped
 from dalembert.motion.hybrid.programs import Arrays, Programs
 from dalembert.motion.status import Event
 from dalembert.motion.tolerances import EPS, tolerance
@@ -21,12 +22,13 @@ ABOUT = 16.0  # times as high as that: what may come to rest is looked at
 
 
 class Struck(NamedTuple):
-    """The velocities (n,) after impacts at one time, the energy their impulses gave, what is told, and what is at rest.
+    """Coordinates and velocities (n,) after impacts at one time, the energy of impulses, what is told, what is at rest.
 
     `met`: whether the constraints allow it. `rests`: the contacts whose bounces come to rest, and in what time.
     `alone`: whether contacts were struck one by one.
     """
 
+    place: Array
     velocity: Array
     energy: float
     events: list[Event]
@@ -65,10 +67,9 @@ class Bounces:
     ) -> Struck | None:
         """The impact of contacts that close at a state, in a mode that lasted so long; None where none does.
 
-        `first`: this one falls now, and those before did one by one, so that they go on to where gaps are too small to
-        tell their order (inelastic collapse).
+        `first`: this one falls now, and those before did one by one: they may come to rest together.
         """
-        engine, n = self._programs.engine, len(state) // 2
+        engine = self._programs.engine
         times, states = np.array([t]), state[None, :]
         now = self._programs.arrays(setup, t, state)
         rows = len(now.b)
@@ -79,11 +80,20 @@ class Bounces:
             return None
         rates = {j: float(slack[j]) for j in touching}
         friction = self._friction(now, setup, mode, t, state, touching)
-        loose = [j for j in touching if j not in mode.closed]
-        if len(loose) < 2 or not all(abs(now.rate[j]) * lasted < ABOUT * LOW * gaps[j] for j in loose):
-            first = None
-        done = hit(now, state[n:], touching, self._hard, self._restitution, friction, rates, first)
-        resting: dict[int, float] = {}
+        q, v = np.split(state, 2)
+        resting = {} if first is None or friction else self._jointly(t, state, mode, now, setup, gaps, lasted, first)
+        if resting:
+            held = [*self._hard, *mode.closed]
+            done = stopped(now, v, sorted(resting), held)
+            after = now.rate + now.A @ (done.velocity - v)
+            others = [j for j in touching if j not in resting]
+            if not any(after[j] < -slack[j] for j in others):
+                events = self._events(t, state, done, now, after, mode, slack, resting)
+                place = put_together(now, q, sorted(resting), held)
+                energy = done.energy - float(now.Q @ (place - q))
+                return Struck(place, done.velocity, energy, events, done.met, resting, alone=True)
+            resting = {}
+        done = hit(now, v, touching, self._hard, self._restitution, friction, rates)
         while True:  # what makes one rest may throw another, as little
             slow = self._resting(t, state, done, now, setup, gaps, slack, lasted, touching)
             if not set(slow) - set(resting):
@@ -91,11 +101,33 @@ class Bounces:
             resting = {**slow, **resting}
             given = self._restitution | dict.fromkeys(resting, 0.0)
             thrown = [j for j in resting if j not in done.struck]  # by the impact of another, to come back as soon
-            rest = hit(now, state[n:], touching, [*self._hard, *thrown], given, friction, rates)
-            done = rest if rest.met else hit(now, state[n:], touching, self._hard, given, friction, rates)
-        after = now.rate + now.A @ (done.velocity - state[n:])
+            rest = hit(now, v, touching, [*self._hard, *thrown], given, friction, rates)
+            done = rest if rest.met else hit(now, v, touching, self._hard, given, friction, rates)
+        after = now.rate + now.A @ (done.velocity - v)
         events = self._events(t, state, done, now, after, mode, slack, resting)
-        return Struck(done.velocity, done.energy, events, done.met, resting, len(done.struck) < 2 or first is not None)
+        return Struck(q, done.velocity, done.energy, events, done.met, resting, alone=len(done.struck) < 2)
+
+    def _jointly(
+        self, t: float, state: Array, mode: Mode, now: Arrays, setup: Setup, gaps: Array, lasted: float, first: int
+    ) -> dict[int, float]:
+        """The contacts that come to rest, by the bounces of several on each other, and in what time."""
+        loose = [j for j in self._sided if j not in mode.closed]
+        low_now = 4 * LOW * gaps
+        if len(loose) < 2 or not abs(now.rate[first]) * lasted < 4 * low_now[first]:
+            return {}
+        free = replace(setup, numbers=self._opened(setup, loose))
+        a = self._programs.engine.watch(free, np.array([t]), state[None, :]).acceleration[0]
+        later = self._programs.arrays(free, t, state)
+        A = now.A[loose]
+        W = A @ mobility(now, [*self._hard, *mode.closed]) @ A.T
+        if not (np.isfinite(a).all() and (np.diag(W) > 0).all()):
+            return {}
+        levels = np.where(np.array(loose) == first, 0.0, np.maximum(now.level[loose], 0.0))
+        falls = later.A[loose] @ a - later.b[loose]
+        found = end_of(levels, now.rate[loose], falls, W, [self._restitution[j] for j in loose])
+        if found is None or any(found.highest[k] > low_now[loose[k]] for k in found.contacts):
+            return {}
+        return {loose[k]: found.time for k in found.contacts}
 
     def _events(
         self,

@@ -55,11 +55,10 @@ def hit(
     restitution: Mapping[int, float],
     friction: Mapping[int, Rubbing],
     slack: Mapping[int, float],
-    first: int | None = None,
 ) -> Hit:
     """The impact of contacts that touch, some of which close; `slack` is the rate of each that counts as none.
 
-    `friction` has those in whose impact it acts. `first`: they follow each other one by one, this before all.
+    `friction` has those in whose impact it acts.
     """
     inverse = mobility(now, hard)
     before, struck = v, set()
@@ -69,12 +68,7 @@ def hit(
         if not closing:
             break
         last = turn == ROUNDS - 1  # they would follow each other without end: all that touch come to rest together
-        if first is not None and not last:
-            pace = {j: rates[j] / np.sqrt(max(float(now.A[j] @ inverse @ now.A[j]), 1e-300)) for j in closing}
-            closing = [first] if first in closing and not turn else [min(closing, key=pace.__getitem__)]
-            taking = closing
-        else:
-            taking = [j for j in touching if last or rates[j] <= slack[j]]
+        taking = [j for j in touching if last or rates[j] <= slack[j]]
         e = np.array([0.0 if last else restitution[j] for j in taking])
         given = np.array([rates[j] if j in closing or last else min(rates[j], 0.0) for j in taking])
         change, impulses = _solved(now, inverse, taking, given, e, v, before, friction)
@@ -87,6 +81,20 @@ def hit(
     met = all(rates[j] >= -slack[j] - 1e-9 * abs(float(now.rate[j])) for j in touching)
     energy = 0.5 * float((v - before) @ now.M @ (v + before))
     return Hit(v, energy, tuple(sorted(struck)), met)
+
+
+def stopped(now: Arrays, v: Array, contacts: Sequence[int], hard: Sequence[int]) -> Hit:
+    """All that follow each other without end: contacts are at rest together, by what impulses that takes."""
+    inverse, A = mobility(now, hard), now.A[list(contacts)]
+    change = -inverse @ A.T @ np.linalg.lstsq(A @ inverse @ A.T, now.rate[list(contacts)], rcond=RANK)[0]
+    return Hit(v + change, float(change @ now.M @ (2 * v + change)) / 2, tuple(contacts), True)
+
+
+def put_together(now: Arrays, q: Array, contacts: Sequence[int], hard: Sequence[int]) -> Array:
+    """The coordinates (n,) at which contacts all but closed are closed."""
+    inverse, A = mobility(now, hard), now.A[list(contacts)]
+    out: Array = q - inverse @ A.T @ np.linalg.lstsq(A @ inverse @ A.T, now.level[list(contacts)], rcond=RANK)[0]
+    return out
 
 
 def mobility(now: Arrays, hard: Sequence[int]) -> Array:

@@ -405,7 +405,6 @@ class HybridMover:
             guess = replace(earlier, signs=signs)
             if begins:
                 self.programs.check(guess, t, state)
-            n = len(state) // 2
             events: list[Event] = []
             impulse, known = 0.0, set()
             struck = None
@@ -418,7 +417,7 @@ class HybridMover:
                     return self._contradicts(t, state)
             self._alone = struck is not None and struck.alone
             if struck is not None:
-                state = np.concatenate([state[:n], struck.velocity])
+                state = np.concatenate([struck.place, struck.velocity])
                 events, impulse = struck.events, struck.energy
                 known = {e.name for e in events}
                 if self.setup is not None:  # what is told where no motion follows

@@ -1,0 +1,72 @@
+"""Bounces of several contacts on each other, ever lower and ever faster, to the time at which all of them end.
+
+So near the end gaps are those of parabolas: forces, masses and directions no longer change. Each impact changes the
+rates of all gaps by what the impulse of one does, rate → rate − (1 + e) rate_k W_jk / W_kk with W = A M⁻¹ Aᵀ.
+"""
+
+from collections.abc import Sequence
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dalembert.derive import Array
+
+MOST = 4000  # impacts
+LATE = 12  # the last of them: those that take part have all been struck among these
+OVER = 2.0**-44  # of the time so far: what the next impact may add where it is over
+
+
+class Ended(NamedTuple):
+    """How long bounces go on, which contacts take part in their end, and how far each (k,) opens until then."""
+
+    time: float
+    contacts: tuple[int, ...]
+    highest: list[float]
+
+
+def end_of(gaps: Array, rates: Array, falls: Array, W: Array, e: Sequence[float]) -> Ended | None:
+    """The end of the bounces of k contacts; None where there is none.
+
+    Rates before an impact that is due, and how they change in time (`falls`, k).
+    """
+    g, r, a = gaps.tolist(), rates.tolist(), falls.tolist()
+    change = (W / np.diag(W)[None, :]).tolist()
+    time, highest = 0.0, g
+    struck: list[int] = []
+    for _ in range(MOST):
+        waits = [_wait(*each) for each in zip(g, r, a, strict=True)]
+        k = min(range(len(g)), key=waits.__getitem__)
+        dt = waits[k]
+        if dt == inf:
+            return None
+        tops = [max(-y / z, 0.0) if z < 0 else 0.0 for y, z in zip(r, a, strict=True)]
+        for top in (tops, [dt] * len(g)):
+            there = [_later(x, y, z, min(s, dt)) for x, y, z, s in zip(g, r, a, top, strict=True)]
+            highest = [max(x, y) for x, y in zip(highest, there, strict=True)]
+        g, r = there, [y + z * dt for y, z in zip(r, a, strict=True)]
+        g[k], hit = 0.0, (1 + e[k]) * r[k]
+        r = [y - hit * row[k] for y, row in zip(r, change, strict=True)]
+        time += dt
+        struck.append(k)
+        if len(struck) > LATE and dt <= OVER * time:
+            return Ended(time, tuple(sorted(set(struck[-LATE:]))), highest)
+    return None
+
+
+def _later(gap: float, rate: float, fall: float, dt: float) -> float:
+    return gap + rate * dt + fall * dt * dt / 2
+
+
+def _wait(gap: float, rate: float, fall: float) -> float:
+    """How long a gap takes to close: where it is closed and opens, to close again."""
+    if gap <= 0.0:
+        if rate < 0:
+            return 0.0
+        return -2 * rate / fall if fall < 0 < rate else inf
+    under = rate * rate - 2 * fall * gap
+    if under < 0:
+        return inf
+    q = -rate + sqrt(under) if rate <= 0 else -rate - sqrt(under)
+    times = [q / fall if fall else inf, 2 * gap / q if q else inf]
+    return min((t for t in times if t > 0), default=inf)

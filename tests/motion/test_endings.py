@@ -288,3 +288,25 @@ def test_a_motion_says_in_a_line_what_it_is_and_at_length_what_happened():
     assert repr(motion) == "<Motion of 'pendulum': 201 samples from t = 0 to 2, finished>"
     assert "finished: reached t = 2" in str(motion)
     assert motion.summary().as_dict()["status"] == motion.status
+
+
+@pytest.mark.parametrize(("side", "speed", "end"), [(1, 0.0, 1.117488717), (-1, 5.0, None)])
+def test_a_bead_at_the_end_of_the_branch_of_a_root_ends_the_run(side, speed, end) -> None:
+    """On y = ±√(1 − x²) there is no way on at x = 1; near it the row is ever steeper, and known ever less well."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 - 9.81 * y, [x, y], constraints=[da.Holonomic(y - side * sqrt(1 - x**2))]
+    )
+    with pytest.raises(da.RunError, match=r"sqrt\(1 - x\*\*2\) does not exist") as error:
+        system.simulate({x: 0.1, x.diff(): speed}, until=1.5, max_seconds=60)
+    motion = error.value.motion
+    assert motion.status.ending in ("broken", "unresolved")
+    assert motion.end[x] > 0.999
+    if end is not None:
+        assert_allclose(motion.end_time, end, rtol=1e-4)
+
+
+def test_a_force_that_jumps_is_not_said_to_grow() -> None:
+    """A pull of one towards the middle, through it: its direction jumps there."""
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2 - sqrt(x**2 + y**2), [x, y])
+    with pytest.raises(da.RunError, match=r"the acceleration of y jumps there, from -0\.8 to 0\.8"):
+        system.simulate({x: 0.6, y: 0.8}, until=60.0)

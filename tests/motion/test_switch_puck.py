@@ -306,5 +306,7 @@ def test_a_turntable_that_spins_up_lets_go_and_energy_is_kept() -> None:
     motion = system.simulate({x: 1.0}, until=5.0)
     (slip,) = motion.events
     assert_allclose(slip.time, ((0.25 * G) ** 2 - 0.16) ** 0.25 / 0.4, rtol=1e-13)
+    turned = 0.2 * slip.time**2
+    assert_allclose(slip.state[:2], [np.cos(turned), np.sin(turned)], rtol=1e-12)
     assert np.abs(motion.balance - motion.balance[0]).max() < 1e-11 * np.abs(motion.works).sum(axis=0).max()
     assert motion.verify()

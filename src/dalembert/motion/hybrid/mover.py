@@ -484,7 +484,8 @@ class HybridMover:
         before, fired, n = self.mode or self._before, self._fired, len(state) // 2
         if before is not None:
             stopped = fired.place if fired is not None and fired.kind in ("stop", "slow") else None
-            told_now = told(self.switches, before, found.mode, t, tuple(map(float, found.state)), stopped, known)
+            begun = found.moment[1] if found.moment is not None else state if later > t else found.state
+            told_now = told(self.switches, before, found.mode, t, tuple(map(float, begun)), stopped, known)
             events = [*events, *told_now]
             self.count += replace(found.mode, leans=()) != replace(before, leans=()) or bool(known)
         new = found.state

@@ -1,5 +1,6 @@
 """The run: a system moved course by course, each looked at before it counts, and ended in words."""
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import groupby
@@ -43,6 +44,7 @@ AROUND = 2.0**-22  # of a step: where a function jumps is known to this, by what
 LEAVES = 3  # times in a row: a motion that leaves the constraints at once comes near a place where they lose their rank
 FURTHER = 4.0  # steps: how far their polynomials are then believed
 HELD, STEPS = 16, 64  # legs, and steps of each
+IN_VAIN, CRAWL = 256, 2.0**-12  # times in a row, within this part of a run: what stands, or is put back, gets nowhere
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -84,6 +86,8 @@ class Run:
         self._ceiling = LONGEST
         self._most = FIRST if mover.setup is None else min(FIRST, engine.most_steps(mover.setup, WORK, NUMBERS))
         self._told = -inf
+        self._stood = (-inf, 0)  # where no step was taken, and how often
+        self._projected: deque[tuple[float, int]] = deque(maxlen=IN_VAIN)  # when, and after how many steps
         self._keyboard = Keyboard()
 
     def go(self, never: Status | None = None) -> Record:
@@ -167,16 +171,28 @@ class Run:
             if not whole:
                 self._pending = []
                 self._stand(legs)
-                if status := moved.status or self._stuck(moved):
+                if status := moved.status or self._stuck(moved) or self._still_here():
                     return status
                 continue
             if status := self._take_all(whole, moved, legs):
                 return status
         return Status(Ending.FINISHED, f"reached t = {self.t:.12g}")
 
+    def _still_here(self) -> Status | None:
+        """The end of a run that stands where it stood again and again."""
+        last, count = self._stood
+        self._stood = (self.t, count + 1 if self.t == last else 0)
+        return self._in_vain("no step leads on") if count >= IN_VAIN else None
+
+    def _in_vain(self, what: str) -> Status:
+        fault = self.mover.blame(self.t, self.state)
+        return Status(Ending.UNRESOLVED, f"{what} after {at(self.system, self.t, self.state)}: {fault.words}")
+
     def _ahead(self) -> Moved:
         """Legs from here on, not yet looked at."""
         longest, until = self.limits.step, self.until
+        if self._cap is not None and self.t >= self._cap[1]:
+            self._cap = None
         if self._cap is not None:
             longest = min(longest, self._cap[0])
             until = min(until, self._cap[1])
@@ -534,6 +550,11 @@ class Run:
         after = self._distance(self.t, place)
         if not after <= max(tolerance("HOPELESS"), self.limits.drift):
             return self._left()
+        self._projected.append((self.t, self.kept.steps))
+        begun, steps = self._projected[0]
+        crawls = self.t - begun < CRAWL * (self.until - self.t0) and self.kept.steps - steps <= 2 * IN_VAIN
+        if len(self._projected) == IN_VAIN and crawls:
+            return self._in_vain("every step leaves the constraints")
         self.state = place
         self.kept.projections.append(Projection(self.t, before, after))
         self._before = None

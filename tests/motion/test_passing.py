@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad, solve_ivp
-from sympy import cos, sin
+from sympy import Matrix, cos, lambdify, sin, sqrt, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -147,4 +147,39 @@ def test_a_run_may_end_right_at_the_apex_of_a_cone() -> None:
     slows = g / (1 + slope**2)
     motion = system.simulate({x.diff(): slope * up, u.diff(): up}, until=up / slows, singular="pass")
     assert_allclose([motion.end[u], motion.end[x]], np.array([1, slope]) * up**2 / (2 * slows), rtol=1e-10)
+    assert motion.verify()
+
+
+CURVES = {
+    "limaçon": ((x**2 + y**2 - 2 * x) ** 2 - (x**2 + y**2), lambda u: 1 + 2 * cos(u), 0.7, 2.0, 40.0, 12),
+    "rose of three": ((x**2 + y**2) ** 2 - x**3 + 3 * x * y**2, lambda u: cos(3 * u), 0.1, 1.0, 15.0, 7),
+    "rose of three, from elsewhere": (
+        (x**2 + y**2) ** 2 - x**3 + 3 * x * y**2,
+        lambda u: cos(3 * u),
+        0.3,
+        1.0,
+        15.0,
+        7,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_a_curve_that_crosses_itself_is_followed_at_a_constant_speed(name) -> None:
+    """r(u), in polar coordinates, with u' = v/√(r² + r'²): through its node every time, on the branch it came on."""
+    row, radius, begin, speed, until, times = CURVES[name]
+    u = symbols("u")
+    place = Matrix([radius(u) * cos(u), radius(u) * sin(u)])
+    slope = place.diff(u)
+    length = lambdify(u, sqrt(slope.dot(slope)))
+    at, along = (np.array(e.subs(u, begin), dtype=float).ravel() for e in (place, slope))
+    v = speed * along / np.linalg.norm(along)
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2, [x, y], constraints=[da.Holonomic(row)])
+    start = {x: at[0], y: at[1], x.diff(): v[0], y.diff(): v[1]}
+    motion = system.simulate(start, until=until, singular="pass")
+    angle = solve_ivp(lambda _, s: [speed / length(s[0])], (0, until), [begin], "DOP853", rtol=1e-13, atol=1e-14).y[
+        0, -1
+    ]
+    assert_allclose([motion.end[x], motion.end[y]], np.array(place.subs(u, angle), dtype=float).ravel(), atol=1e-9)
+    assert sum(event.kind == "passed" for event in motion.events) == times
     assert motion.verify()

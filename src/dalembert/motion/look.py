@@ -176,6 +176,11 @@ class Look:
             out[part.where] = found if few.step == 1 else found.max(axis=0)
         return np.nan_to_num(out, nan=0.0, posinf=0.0)
 
+    @cached_property
+    def passages(self) -> list[tuple[float, float]]:
+        """The steps that lead over singular places, from when to when."""
+        return [self.step_of(e.time) for e in self.motion.events if e.kind == "passed"]
+
     def known(self, place: int) -> Array:
         """What accelerations (n,) are known to: by the rounding of forces in balance, and of a velocity in a step."""
         n = self.states.shape[1] // 2

@@ -87,14 +87,13 @@ def on_constraints(look: Look) -> Check | str:
         return "there are no constraints"
     bound = tolerance("KEPT") * max(look.motion.settings.drift or 0.0, tolerance("DRIFT") * look.accuracy)
     worst, name, when = 0.0, "", look.motion.begin_time
-    passages = [look.step_of(e.time) for e in look.motion.events if e.kind == "passed"]
     for place in look.spread(LOOKED):
         t = float(look.times[place])
         stretch = look.stretch(t)
         if not stretch.statement.constraints:
             continue
         off = _off(stretch, t, look.states[place], look.scales[place, :-1])
-        if any(begin <= t <= end for begin, end in passages):  # by a polynomial from before it
+        if any(begin <= t <= end for begin, end in look.passages):  # by a polynomial from before it
             off = off * (bound / max(bound, tolerance("PASSED")))
         if off.max(initial=0.0) > worst:
             worst, when = float(off.max()), t
@@ -137,6 +136,8 @@ def energy(look: Look) -> Check | str:
     turns = np.searchsorted(crossed, m.t, side="right")
     strays = np.abs(m.balance - m.balance[np.minimum(first[turns], np.arange(len(m.t)))])
     bound = tolerance("BALANCE") * look.accuracy * (1 + int(m.statistics.get("steps", 0))) + _clock(look)
+    for begin, end in look.passages:  # by a polynomial from before it
+        strays[(m.t >= begin) & (m.t <= end)] *= bound / max(bound, tolerance("PASSED"))
     relative = np.divide(strays, size, out=np.where(strays > 0, np.inf, 0.0), where=size > 0)
     for worst in np.argsort(-relative, kind="stable")[:CLOCKED].tolist():
         if _over(strays[worst], size[worst]) <= bound:

@@ -36,7 +36,8 @@ def windows(look: Look) -> list[Window]:
         t, y, scales = float(look.times[place]), look.states[place], look.scales[place, :-1]
         until = float(look.cuts[np.searchsorted(look.cuts, t, side="right")])
         until = look.step_end(t, until)
-        if until - t <= WHOLE * look.spans[place]:
+        over = any(begin < until and t < end for begin, end in look.passages)  # where the equation is all but lost
+        if over or until - t <= WHOLE * look.spans[place]:
             continue
         if found := _retraced(look.stretch(t), t, y, until, (until - t) / STEPS, scales):
             ends.append((place, *found))

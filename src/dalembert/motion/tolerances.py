@@ -68,7 +68,7 @@ TABLE = {
         "how far beyond a point without a Taylor series a motion is carried by the last polynomial",
     ),
     "PASSED": Tolerance(
-        1e-9,
+        2.0**-26,
         "the velocity of late, or what forces make of it in the longest step before",
         "the defect beyond a singular place on the branch that goes on smoothly",
     ),

@@ -87,7 +87,7 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float) -> O
     longest = int(course.spans[: before + problem.place + 1].argmax())
     scale = _speeds(view, course, longest) / float(course.spans[longest])
     best: tuple[float, Over] | None = None
-    for place in range(min(before + problem.place, course.steps - 1), -1, -1):
+    for place in range(before + max(problem.place, _sound(view, time)), -1, -1):
         begin, span = float(course.begins[place]), float(course.spans[place])
         way = time - begin
         if not LEAST * span <= way <= LONGEST * span:
@@ -101,6 +101,13 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float) -> O
             if over.end > time and (best is None or defect < best[0]):
                 best = (defect, over)
     return best[1] if best is not None and best[0] <= tolerance("PASSED") else None
+
+
+def _sound(view: View, time: float) -> int:
+    """The last step before a time whose beginning is on the constraints and obeys the equation of motion."""
+    bad = np.flatnonzero(~((view.residuals <= view.bound) & (view.defects <= view.defect_bound)))
+    first = int(view.points.places[bad[0]]) if len(bad) else view.course.steps - 1
+    return min(first, view.course.place(time))
 
 
 def _speeds(view: View, course: Course, longest: int) -> Array:

@@ -541,12 +541,7 @@ class Run:
 
     def _project(self, before: float) -> Status | None:
         """Put the state back on the constraints and go on from there."""
-        energy = None
-        if self.mover.mode is None:  # across switches, the energy of the start is that of another mode
-            if self._balance is None:
-                self._balance = self.engine.energy(self.mover.setup, self.t0, self._begin)
-            energy = self._balance + float(self.kept.works.sum())
-        place = put_back(self.engine, self.mover.setup, self.t, self.state, energy)
+        place = put_back(self.engine, self.mover.setup, self.t, self.state, self._energy())
         after = self._distance(self.t, place)
         if not after <= max(tolerance("HOPELESS"), self.limits.drift):
             return self._left()
@@ -561,6 +556,14 @@ class Run:
         if after > self._bound / 2:
             self._bound = 4 * after  # rounding at this state allows no better
         return None
+
+    def _energy(self) -> float | None:
+        """The energy there should be: that of the start and the work since; not known across switches."""
+        if self.mover.mode is not None:  # that of the start is of another mode
+            return None
+        if self._balance is None:
+            self._balance = self.engine.energy(self.mover.setup, self.t0, self._begin)
+        return float(self._balance + self.kept.works.sum())
 
     def _left(self) -> Status:
         watch = self.engine.watch(self.mover.setup, np.array([self.t]), self.state[None, :])
@@ -592,13 +595,13 @@ class Run:
                 begun = self.t
                 if self._other_rows(view, problem) or self.t > begun:
                     return None
-            over = passed(view, self._held, problem, self.until)
-            if over is not None:
-                return self._over(view, problem, over, words)
             place = problem.place
             if abs(self.until - problem.time) <= tolerance("BESIDE") * view.course.spans[place]:  # it ends right there
                 self._until(view, place, self.until, passing=place)
                 return None
+            over = passed(view, self._held, problem, self.until)
+            if over is not None:
+                return self._over(view, problem, over, words)
             place = problem.place - (problem.time <= view.course.begins[problem.place] and problem.place > 0)
             span = float(view.course.spans[place])
             way = problem.time - float(view.course.begins[place])
@@ -656,7 +659,7 @@ class Run:
             self._accept(view, [replace(leg, events=tuple(self._pending))], passing=0)
             self.mover.resume(leg.memo)
         self._held = []
-        self.state = put_back(self.engine, self.mover.setup, self.t, self.state, None)
+        self.state = put_back(self.engine, self.mover.setup, self.t, self.state, self._energy())
         self._crossed = self.t
         self._reductions, self._cap = 0, None
         self._pending.append(Event(problem.time, "passed", words))

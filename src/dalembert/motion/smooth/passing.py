@@ -14,7 +14,8 @@ from scipy.special import comb
 from dalembert.derive import Array
 from dalembert.engine import Steps, Watch
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.monitors import Problem, View
+from dalembert.motion.smooth.monitors import Problem
+from dalembert.motion.smooth.view import View
 from dalembert.motion.tolerances import tolerance
 
 WHAT = {"dependent": "pivots", "massless": "inertia", "row": "squares", "mass": "masses"}

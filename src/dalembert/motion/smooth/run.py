@@ -17,12 +17,13 @@ from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.monitors import Problem, View, approaching, first_problem, jump_between, seen
+from dalembert.motion.smooth.monitors import Problem, approaching, first_problem, jump_between
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
 from dalembert.motion.smooth.passing import Over, last_sound, passed
 from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
+from dalembert.motion.smooth.view import View, seen
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 

@@ -60,13 +60,13 @@ class GuardWatch:
 
     def at(self, staged: Staged, setup: Setup, mode: Mode, t: float, state: Array, scales: Array) -> Guarded:
         """The guards at a state; whether those at zero rise is seen in the first moments of the mode."""
-        found = self._seen(staged, setup, mode, t, state, scales)
+        found = self.seen(staged, setup, mode, t, state, scales)
         tied = np.flatnonzero(found.counts & (np.abs(found.values) <= found.floors))
         if not found.finite or not len(tied) or found.falls:
             return found
         return self._moments(found, setup, t, state, scales, tied)
 
-    def _seen(self, staged: Staged, setup: Setup, mode: Mode, t: float, state: Array, scales: Array) -> Guarded:
+    def seen(self, staged: Staged, setup: Setup, mode: Mode, t: float, state: Array, scales: Array) -> Guarded:
         """The guards at a state, with those below zero."""
         times, states = np.array([t]), state[None, :]
         values = setup.code.guards(states, times, setup.numbers)[0]

@@ -32,6 +32,7 @@ from dalembert.motion.tolerances import tolerance
 MOST = 400  # modes tried at most, and so many more for every thing that switches
 MORE = 16
 EVERY = 4096  # modes looked at where all are, because there may be several
+SURE = 2.0**-20  # of a pivot, or of the size of a guard: so far from zero no rounding decides
 SAME = 1e-9  # accelerations of modes that do not differ
 
 
@@ -181,10 +182,24 @@ class ModeSearch:
         staged = self.programs.staged(mode)
         if SLIPS in mode.rubs:
             return self._in_plane(mode, staged, t, state)
+        if STICKS in mode.rubs and (gives := self._gives(mode, staged, t, state)) is not None:
+            return gives
         mode, setup, begin, why = self._rows.on(mode, t, state)
         staged = self.programs.staged(mode)
         guarded = self._parting(self.watch.at(staged, setup, mode, t, begin, self._scales), staged, setup, t, begin)
         return Trial(mode, staged, setup, begin, guarded, why)
+
+    def _gives(self, mode: Mode, staged: Staged, t: float, state: Array) -> Trial | None:
+        """The mode where what is to stick is far from holding: seen before the state is put on its rows."""
+        mode = replace(mode, idle=(), still=())
+        setup, watch = self.programs.seen(mode, t, state)
+        if not watch.pivots.min(initial=1.0) > SURE or not np.isfinite(watch.acceleration).all():
+            return None
+        found = self.watch.seen(staged, setup, mode, t, state, self._scales)
+        far = [i for i in found.falls if found.values[i] < -SURE * found.sizes[i]]
+        if not any(key_of(staged, i).kind in ("up", "down") for i in far) or len(far) < len(found.falls):
+            return None
+        return Trial(mode, staged, setup, state, found)
 
     def _parting(self, guarded: Guarded, staged: Staged, setup: Setup, t: float, state: Array) -> Guarded:
         """The guards, where gaps at zero that open rise, however soon and low they are to close again."""

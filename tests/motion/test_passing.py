@@ -183,3 +183,19 @@ def test_a_curve_that_crosses_itself_is_followed_at_a_constant_speed(name) -> No
     assert_allclose([motion.end[x], motion.end[y]], np.array(place.subs(u, angle), dtype=float).ravel(), atol=1e-9)
     assert sum(event.kind == "passed" for event in motion.events) == times
     assert motion.verify()
+
+
+@pytest.mark.parametrize(("slope", "g", "up"), [(0.92, 6.0, 2.15), (1.22, 1.76, 0.79), (0.5, 9.81, 3.0)])
+def test_over_the_apex_of_a_cone_velocities_change_their_sign(slope, g, up) -> None:
+    """Appell's cone: with a constant acceleration it comes back down the other side, not down the one it came up."""
+    u = dynamicsymbols("u")
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2 + u.diff() ** 2) / 2 - g * u,
+        [x, y, u],
+        constraints=[da.Nonholonomic(x.diff() ** 2 + y.diff() ** 2 - slope**2 * u.diff() ** 2)],
+    )
+    slows = g / (1 + slope**2)
+    for beyond in (1.05, 1.41, 2.0, 5.0):
+        motion = system.simulate({x.diff(): slope * up, u.diff(): up}, until=beyond * up / slows, singular="pass")
+        speed = up * (1 - beyond)
+        assert_allclose([motion.end[u.diff()], motion.end[x.diff()]], [speed, slope * speed], rtol=1e-9)

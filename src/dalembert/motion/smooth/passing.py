@@ -23,6 +23,7 @@ HALVES = 30  # of an interval in which a pivot becomes too small
 FAR = (1.0, 0.5, 0.35, 0.25, 0.15, 0.08)  # how far beyond, of the way from the beginning of the step
 LEFT_OUT = (0, 3, 5, 7, 9, 12)  # terms of the highest orders
 BEYOND = np.array([0.6, 0.8, 1.0])  # of the way beyond
+NEAREST = 2.0**-5  # of how far before the place the step begins from which it was seen: nearer ones may be beyond it
 LEAST, LONGEST = 0.02, 10.0  # of a step: so long before the place it must begin, and so far it may lead
 
 
@@ -87,11 +88,12 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float) -> O
     before, order = course.steps - view.course.steps, course.coefficients.shape[2] - 1
     longest = int(course.spans[: before + problem.place + 1].argmax())
     scale = _speeds(view, course, longest) / float(course.spans[longest])
+    nearest = NEAREST * (time - float(view.course.begins[problem.place]))
     best: tuple[float, Over] | None = None
     for place in range(before + max(problem.place, _sound(view, time)), -1, -1):
         begin, span = float(course.begins[place]), float(course.spans[place])
         way = time - begin
-        if not LEAST * span <= way <= LONGEST * span:
+        if not LEAST * span <= way <= LONGEST * span or way < nearest:
             continue
         ways = [
             Over(course, place, min(time + far * way, until), order - k, place - before)

@@ -112,8 +112,8 @@ class Bounces:
     ) -> dict[int, float]:
         """The contacts that come to rest, by the bounces of several on each other, and in what time."""
         loose = [j for j in self._sided if j not in mode.closed]
-        low_now = 4 * LOW * gaps
-        if len(loose) < 2 or not abs(now.rate[first]) * lasted < 4 * low_now[first]:
+        limits = 4 * LOW * gaps
+        if len(loose) < 2 or not abs(now.rate[first]) * lasted < 4 * limits[first]:
             return {}
         free = replace(setup, numbers=self._opened(setup, loose))
         a = self._programs.engine.watch(free, np.array([t]), state[None, :]).acceleration[0]
@@ -124,10 +124,9 @@ class Bounces:
             return {}
         levels = np.where(np.array(loose) == first, 0.0, np.maximum(now.level[loose], 0.0))
         falls = later.A[loose] @ a - later.b[loose]
-        found = end_of(levels, now.rate[loose], falls, W, [self._restitution[j] for j in loose])
-        if found is None or any(found.highest[k] > low_now[loose[k]] for k in found.contacts):
-            return {}
-        return {loose[k]: found.time for k in found.contacts}
+        e = [self._restitution[j] for j in loose]
+        found = end_of(levels, now.rate[loose], falls, W, e, limits[loose].tolist())
+        return {} if found is None else {loose[k]: found.time for k in found.contacts}
 
     def _events(
         self,

@@ -18,15 +18,16 @@ OVER = 2.0**-44  # of the time so far: what the next impact may add where it is 
 
 
 class Ended(NamedTuple):
-    """How long bounces go on, which contacts take part in their end, and how far each (k,) opens until then."""
+    """How long bounces go on, and which contacts take part in their end."""
 
     time: float
     contacts: tuple[int, ...]
-    highest: list[float]
 
 
-def end_of(gaps: Array, rates: Array, falls: Array, W: Array, e: Sequence[float]) -> Ended | None:
-    """The end of the bounces of k contacts; None where there is none.
+def end_of(
+    gaps: Array, rates: Array, falls: Array, W: Array, e: Sequence[float], limits: Sequence[float]
+) -> Ended | None:
+    """The end of the bounces of k contacts; None where there is none, or one that is struck opens beyond its limit.
 
     Rates before an impact that is due, and how they change in time (`falls`, k).
     """
@@ -49,8 +50,10 @@ def end_of(gaps: Array, rates: Array, falls: Array, W: Array, e: Sequence[float]
         r = [y - hit * row[k] for y, row in zip(r, change, strict=True)]
         time += dt
         struck.append(k)
+        if highest[k] > limits[k]:
+            return None
         if len(struck) > LATE and dt <= OVER * time:
-            return Ended(time, tuple(sorted(set(struck[-LATE:]))), highest)
+            return Ended(time, tuple(sorted(set(struck[-LATE:]))))
     return None
 
 

@@ -43,6 +43,7 @@ FASTER = 2.0**20  # times a velocity that has become none: there its force is to
 NEARER, CALM = 2.0**-5, 0.5  # of the way to a root that becomes zero, and what is left of its force ever nearer
 AROUND = 2.0**-22  # of a step: where a function jumps is known to this, by what touches zero there
 LEAVES = 3  # times in a row: a motion that leaves the constraints at once comes near a place where they lose their rank
+COARSE = 2.0**8  # times the drift that is allowed: where an angle has turned often, its rounding is much
 FURTHER = 4.0  # steps: how far their polynomials are then believed
 HELD, STEPS = 16, 64  # legs, and steps of each
 IN_VAIN, CRAWL = 256, 2.0**-12  # times in a row, within this part of a run: what stands, or is put back, gets nowhere
@@ -523,6 +524,8 @@ class Run:
             ahead = ahead._replace(place=problem.place)  # what has left the constraints does not lead over it
             if (over := passed(view, self._held, ahead, self.until)) is not None:
                 return self._over(view, ahead, over, self._lost(ahead))
+        if self._drifts > LEAVES:  # right after it was put back: rounding within a step allows no better
+            self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self.limits.drift))
         k = int(np.searchsorted(view.points.times, problem.time)) - 1
         self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0 and view.points.times[k] > self.t:

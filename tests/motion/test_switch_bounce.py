@@ -451,3 +451,17 @@ def test_a_start_on_a_slope_that_hardly_lifts_off_slides(speed, e):
     assert motion.y[1, -1] - 2 * motion.y[0, -1] == pytest.approx(0.0, abs=1e-13)
     assert motion.events[-1].kind == "rest"
     assert motion.events[-1].time == pytest.approx(2 * speed / 0.5 / (1 - e), abs=1e-5)
+
+
+@pytest.mark.parametrize("e", [0.5, 0.7])
+def test_rest_in_a_bowl_is_told_with_the_state_it_begins_in(e) -> None:
+    """Along the bowl gravity pulls in the last bounces too: what is told is where the motion is."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 - 9.81 * y,
+        [x, y],
+        constraints=[da.OneSided(1 - x**2 - y**2, restitution=e)],
+    )
+    motion = system.simulate({x: 0.5, y: 0.05 - np.sqrt(0.75)}, until=4.0)
+    (rest,) = (event for event in motion.events if event.kind == "rest")
+    assert_allclose(rest.state, motion.at(rest.time), atol=1e-8)
+    assert motion.verify()

@@ -36,6 +36,7 @@ SHAKEN, PATTERNS = 2.0**-20, 4  # relative change of inputs, and patterns of sig
 GAPS = ("touch", "parted")
 HIT = ("impact", "rest")
 HITS = 2000  # impacts that are held against their law, spread over a motion
+STOPS = 2.0**-30  # of the largest rate of late: what is left of it where a contact has come to rest
 LATE = 64  # jumps before a rest is told, at most
 AHEAD = 2.0**-40  # of a run: so long after an impact a corner is behind
 UNSWITCHED = ("reverse", "crossing", "passed", "rows")  # told without a change of mode
@@ -417,10 +418,18 @@ def _jump_of(look: Look, event: Event) -> int | None:
     before = np.arange(np.searchsorted(look.jump_times, event.time, side="right"))
     if event.kind == "rest":
         before = before[look.jump_sizes[before] > 0]
-        v = np.array(event.state[len(event.state) // 2 :])
-        left = [np.abs(look.jumps[k].after[len(v) :] - v).max() for k in before[-LATE:]]
-        before = before[-LATE:][[off <= min(left) for off in left]]
+        rates = np.array([_rate_after(look, look.jumps[k], event.name) for k in before[-LATE:]])
+        moves = np.flatnonzero(rates > STOPS * rates.max(initial=0.0))
+        later = len(moves) and len(rates) - 1 - int(moves[-1])  # jumps since it moved last: the first of these
+        before = before[: len(before) - later + 1] if later else before
     return int(before[-1]) if len(before) else None
+
+
+def _rate_after(look: Look, jump: Jump, name: str) -> float:
+    """How fast a contact moves after a jump."""
+    m = look.motion
+    j = next(i for i, c in enumerate(m.system.constraints) if c.name == name)
+    return abs(float(mass_and_rows(bare(m.system), [*jump.after, jump.time, *m.values])[1].rate[j]))
 
 
 def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:

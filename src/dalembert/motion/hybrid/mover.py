@@ -488,6 +488,8 @@ class HybridMover:
             told_now = told(self.switches, before, found.mode, t, tuple(map(float, begun)), stopped, known)
             events = [*events, *told_now]
             self.count += replace(found.mode, leans=()) != replace(before, leans=()) or bool(known)
+        if any(event.kind == "rest" and event.time > t for event in events):
+            events = self._at_rest_later(events, found, t)
         new = found.state
         if found.moment is not None:
             tau, new, a = found.moment
@@ -507,6 +509,18 @@ class HybridMover:
         self.setup = armed(found.setup, found.staged, found.guarded)
         self._undecided, self._fired, self._before = False, None, None
         return later, found.state, tuple(events), impulse
+
+    def _at_rest_later(self, events: Sequence[Event], found: Trial, t: float) -> list[Event]:
+        """What is told, with the state that a contact which rests a moment later has by then."""
+        a = self._search.acceleration(found, t)
+        q, v = np.split(found.state, 2)
+        out = []
+        for event in events:
+            if event.kind == "rest" and np.isfinite(a).all():
+                tau = event.time - t
+                event = event._replace(state=(*map(float, q + v * tau + a * tau**2 / 2), *map(float, v + a * tau)))
+            out.append(event)
+        return out
 
     def _come_to_rest(
         self, struck: Struck, t: float, state: Array, guess: Mode
@@ -533,7 +547,8 @@ class HybridMover:
         if not steps.count:
             return t, state, struck.events, struck.energy
         memo = replace(self._memo_of(trial), setup=setup)
-        self._prelude.append(Leg(setup, steps, trial.mode, tuple(struck.events), struck.energy, memo))
+        events = tuple(self._at_rest_later(struck.events, trial, t))
+        self._prelude.append(Leg(setup, steps, trial.mode, events, struck.energy, memo))
         return float(steps.times[-1]), steps.end, [], 0.0
 
     def _to_rest(self, t: float, state: Array, k: int) -> tuple[float, Array] | None:

@@ -131,12 +131,12 @@ class Programs:
 
     def _setup(self, mode: Mode, refinements: int, slow: tuple[float, ...]) -> Setup:
         variant = Variant(self._spare(mode), bool(self._augment), refinements, 0 in mode.signs)
-        key = Key(mode.bases, variant)
-        if (key, mode, slow) not in self._setups:
+        key, stage = Key(mode.bases, variant), self.staged(mode)
+        made: Code = code(stage.stage, variant)
+        kept = self._setups.get((key, mode, slow))
+        if kept is None or kept.code is not made:
             if len(self._setups) >= KEPT:
                 self._setups.clear()
-            stage = self.staged(mode)
-            made: Code = code(stage.stage, variant)
             own = stage.values(self.given, mode, dict(enumerate(slow)))
             numbers = made.numbers(np.array(own))
             rows = tuple(r for r in self.switches.active(mode) if r not in mode.idle)
@@ -144,8 +144,8 @@ class Programs:
             slides = [stage.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in stage.slides]
             holds = (*self.switches.active(mode), *stuck, *slides)
             choice = Choice(rows, variant.augment, refinements)
-            self._setups[key, mode, slow] = Setup(made, numbers, choice, holds=holds)
-        return self._setups[key, mode, slow]
+            kept = self._setups[key, mode, slow] = Setup(made, numbers, choice, holds=holds)
+        return kept
 
     def _lacks_mass(self, mode: Mode, t: float, state: Array) -> bool:
         self._augment = False

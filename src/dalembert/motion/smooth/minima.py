@@ -50,18 +50,17 @@ def vanishing(
         left[legs] = np.inf
         right[:-1][legs[1:]] = np.inf
     gone = relative <= zero
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        bend = left - 2 * relative + right
-        vertex = relative - (right - left) ** 2 / (8 * bend)
+    gaps = np.diff(times, prepend=course.begin, append=np.inf)[:, None]
+    vertex, between = parabola(left, relative, right, gaps[:-1], gaps[1:])
+    with np.errstate(invalid="ignore", over="ignore"):
         low = (relative <= left) & (relative <= right) & np.isfinite(right) & np.isfinite(left)
-        near = (vertex < HINT * relative) | (relative < DEEP * bend)
-        suspect = gone | (low & (relative < 1.0) & (bend > 0) & near)
-        ends = (bend > 0) & (np.abs(left - right) <= 2 * bend)  # the vertex lies between the outer two
+        near = (vertex < HINT * relative) | (relative < DEEP * (left - 2 * relative + right))
+        suspect = gone | (low & (relative < 1.0) & near)
     suspect[0] |= first < HINT * relative[0]  # a zero right after the beginning, or right before the end
-    suspect[0] |= ends[0] & (first <= relative[0]) & (vertex[0] < HINT * first)
+    suspect[0] |= between[0] & (first <= relative[0]) & (vertex[0] < HINT * first)
     if len(relative) > 1:
         suspect[-1] |= relative[-1] < HINT * relative[-2]
-        suspect[-2] |= ends[-2] & (relative[-1] <= relative[-2]) & (vertex[-2] < HINT * relative[-1])
+        suspect[-2] |= between[-2] & (relative[-1] <= relative[-2]) & (vertex[-2] < HINT * relative[-1])
     if falls is not None:
         suspect[-1, falls] = gone[-1, falls]
     if not suspect.any():
@@ -74,6 +73,20 @@ def vanishing(
             if found.value <= zero and found.time > max(after, course.left(found.place)):
                 return found
     return None
+
+
+def parabola(left: Array, middle: Array, right: Array, before: Array, after: Array) -> tuple[Array, Array]:
+    """The least value of the parabola through three values, so far apart in time, and whether it is between the outer.
+
+    NaN where the parabola has none. Steps of very different length follow each other near a singular place.
+    """
+    with np.errstate(all="ignore"):
+        falls, rises = (middle - left) / before, (right - middle) / after
+        bend = (rises - falls) / (before + after)
+        slope = (falls * after + rises * before) / (before + after)
+        vertex = np.where(bend > 0, middle - slope**2 / (4 * bend), np.nan)
+        shift = -slope / (2 * bend)
+        return vertex, (bend > 0) & (-before <= shift) & (shift <= after)
 
 
 class Range(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.engine import Watch, patterns
 from dalembert.motion.smooth.leg import Course
-from dalembert.motion.smooth.minima import Minimum, least, range_of, uneven, vanishing
+from dalembert.motion.smooth.minima import Minimum, least, parabola, range_of, uneven, vanishing
 from dalembert.motion.smooth.view import View, seen
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -246,9 +246,9 @@ def _dip(view: View, limit: float) -> float:
     """When pivots first fall below a limit only to rise again between points that were looked at; infinite if never."""
     values, times = view.watch.pivots, view.points.times
     left, low, right = values[:-2], values[1:-1], values[2:]
-    with np.errstate(all="ignore"):
-        vertex = low - (right - left) ** 2 / (8 * (left - 2 * low + right))
-        near = (low >= limit) & (low <= left) & (low <= right) & (vertex < DIP * limit) & (low > vertex)
+    gaps = np.diff(times)[:, None]
+    vertex, _ = parabola(left, low, right, gaps[:-1], gaps[1:])
+    near = (low >= limit) & (low <= left) & (low <= right) & (vertex < DIP * limit) & (low > vertex)
     for k, column in np.argwhere(near).tolist():
         begin, end = float(times[k]), float(times[k + 2])
         found = least(view.course, begin, end, column, 1.0, limit, view.evaluate(lambda w: w.pivots), quick=True)

@@ -65,17 +65,20 @@ class Row:
         return getattr(program, self.kind)(self.expr, name=self.name, nature=self.nature.make(program), **self.options)
 
 
-def holonomic(expr, name="", nature=Nature()) -> Row:  # noqa: B008
+IDEAL = Nature()
+
+
+def holonomic(expr, name="", nature=IDEAL) -> Row:
     """φ(q, t) = 0."""
     return Row("Holonomic", expr, name, nature)
 
 
-def nonholonomic(expr, name="", nature=Nature()) -> Row:  # noqa: B008
+def nonholonomic(expr, name="", nature=IDEAL) -> Row:
     """ψ(q, q̇, t) = 0."""
     return Row("Nonholonomic", expr, name, nature)
 
 
-def onesided(expr, restitution=0, name="", nature=Nature(), **options) -> Row:  # noqa: B008
+def onesided(expr, restitution=0, name="", nature=IDEAL, **options) -> Row:
     """φ(q, t) ≥ 0."""
     return Row("OneSided", expr, name, nature, {"restitution": restitution, **options})
 

@@ -152,11 +152,11 @@ def test_a_blow_in_any_units(length, span) -> None:
     assert motion.verify()
 
 
-@pytest.mark.parametrize("mu", [10, 100])
+@pytest.mark.parametrize("mu", [10, 100, 200, pytest.param(400, id="more steps than are kept")])
 def test_relaxation_oscillations(mu) -> None:
-    """Between two samples the energy rises by decades and falls again; Liénard's ẋ − μ (x − x³/3) = −∫x dt."""
+    """Between two samples the energy rises by decades and falls again; amplitudes stay near 2 (2.023 at most)."""
     motion = da.System.from_forces([[1]], [mu * (1 - x**2) * x.diff() - x], [x]).simulate({x: 2.0}, until=2.0 * mu)
-    assert np.abs(motion.y[0]).max() < 2.1
+    assert np.abs(motion.y[0]).max() < 2.0235
     assert motion.verify()
 
 

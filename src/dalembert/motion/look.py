@@ -152,14 +152,25 @@ class Look:
         """How large each coordinate and velocity has been so far (k, 2n)."""
         known = [np.abs(np.array(o.sizes or o.state)) for o in self.motion.origins[:1]]
         found = np.maximum(np.abs(self.states), np.max([*known, np.abs(self.motion.begin_values)], axis=0))
-        if self.legs:  # a peak may be short beside what is between the times: each step is seen where it begins
-            begins = np.concatenate([leg.times[:-1] for leg in self.legs])
-            sizes = np.concatenate([np.abs(leg.coefficients[:, :, 0]) for leg in self.legs])
+        begins, sizes = self._heights  # a peak may be short beside what is between the times
+        if len(begins):
             place = np.searchsorted(begins, self.times, side="right") - 1
-            so_far = np.maximum.accumulate(sizes, axis=0)[np.maximum(place, 0)]
-            found = np.maximum(found, np.where(place[:, None] >= 0, so_far, 0.0))
+            found = np.maximum(found, np.where(place[:, None] >= 0, sizes[np.maximum(place, 0)], 0.0))
         out: Array = np.maximum.accumulate(found, axis=0)
         return out
+
+    @property
+    def _heights(self) -> tuple[Array, Array]:
+        """From when on (k,) steps have been so large (k, 2n); as seen in going over it where they are too many."""
+        if self.legs:
+            begins = np.concatenate([leg.times[:-1] for leg in self.legs])
+            sizes = np.concatenate([np.abs(leg.coefficients[:, :, 0]) for leg in self.legs])
+            return begins, np.maximum.accumulate(sizes, axis=0)
+        if self.motion.end_time <= self.motion.begin_time:
+            return np.zeros(0), np.zeros(0)
+        seen = [height for record in self.motion._gone_over for height in record.heights]
+        sizes = np.array([size for _, size in seen])
+        return np.array([begin for begin, _ in seen]), np.maximum.accumulate(sizes, axis=0) if seen else sizes
 
     @cached_property
     def scales(self) -> Array:

@@ -186,7 +186,9 @@ def _balanced(look: Look) -> tuple[Array, Array, Array]:
     energies = np.concatenate([ends[:1], m.along.energy, ends[1:]])
     works = np.hstack([np.zeros((len(m.works), 1)), m.works, m.end_works[:, None]])
     size = np.maximum(np.abs(works).sum(axis=0), np.abs(energies))
-    for k in np.unique(np.linspace(0, len(times) - 1, LOOKED // 4).astype(int)).tolist():
+    largest = look.largest[np.searchsorted(look.times, times)]
+    grown = 1 + np.flatnonzero((largest[1:] > 2 * largest[:-1]).any(axis=1))  # a peak was before these
+    for k in np.union1d(np.linspace(0, len(times) - 1, LOOKED // 4).astype(int), grown).tolist():
         place = look.place(float(times[k]))
         for state in (look.states[place], look.scales[place, :-1]):  # and all at once as large as each has been
             try:

@@ -227,6 +227,33 @@ class TestTampered:
         works[0, 100:] += 1e-6
         assert failing(_changed(motion, works=works)) == {"energy"}
 
+    @pytest.mark.parametrize("samples", [201, [0.5, 0.7]])
+    @pytest.mark.parametrize("kept", [True, False])
+    def test_a_beginning_and_an_end_that_are_not_those_of_the_motion(self, kept, samples):
+        motion = pendulum().simulate({x: 1.0}, 3.0, samples=samples)
+        other = _changed if kept else replace
+        proved(other(motion))
+        assert "samples" in failing(other(motion, begin_values=motion.begin_values * (1 + 1e-6)))
+        assert "samples" in failing(other(motion, end_values=motion.end_values * (1 + 1e-6)))
+        assert "energy" in failing(other(motion, end_works=motion.end_works + 1e-6))
+
+    def test_works_from_the_first_sample_on(self):
+        motion = pendulum().simulate({x: 1.0}, 3.0)
+        assert "energy" in failing(_changed(motion, works=motion.works + 1e-6, end_works=motion.end_works + 1e-6))
+
+    def test_a_wrong_end_of_a_ball_that_has_bounced(self):
+        motion = bouncing()
+        assert "samples" in failing(_changed(motion, end_values=motion.end_values * (1 + 1e-6)))
+        assert "energy" in failing(_changed(motion, end_works=motion.end_works + 1e-6))
+
+    def test_steps_that_were_never_made(self):
+        """More steps would excuse more of a stray of the energy."""
+        motion = pendulum().simulate({x: 1.0}, 3.0)
+        works = motion.works.copy()
+        works[0, 100:] += 1e-6
+        many = {**motion.statistics, "steps": 10**9}
+        assert "energy" in failing(_changed(motion, works=works, statistics=many))
+
     @pytest.mark.parametrize("make", [bouncing, lambda: bouncing(1.0), belt])
     @pytest.mark.parametrize("place", [0, 1])
     def test_an_event_that_is_not_told(self, make, place):

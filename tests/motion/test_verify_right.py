@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import Max, Piecewise, Rational, atan2, cos, cosh, sin
+from sympy import Max, Piecewise, Rational, atan2, cos, cosh, exp, sin, tanh
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -116,4 +116,58 @@ def test_cranks_that_turn_freely_are_held_by_nothing() -> None:
     system = da.System.from_lagrangian((a.diff() ** 2 + c.diff() ** 2) / 2, [a, c], constraints=[da.Holonomic(row)])
     motion = system.simulate({a: 1, c: 1, a.diff(): 2, c.diff(): 2}, until=0.5)
     assert_allclose([motion.end[a], motion.end[c]], [2, 2], rtol=1e-13)
+    assert motion.verify()
+
+
+PULSES = {  # forces by the time that are all but nothing for long, and the impulse of each
+    "a step that rises from rounding": (1 + tanh(200 * (t - 4)), 9.0, 10.0),
+    "a difference of steps": (tanh(100 * (t - 1)) - tanh(100 * (t - 2)), 4.0, 2.0),
+    "a blow too small at first for any number": (exp(-((20 * (t - 2)) ** 2)), 4.0, np.sqrt(np.pi) / 20),
+    "a blow that follows nothing at all": (1 / cosh(800 * (t - 1)), 3.0, np.pi / 800),
+}
+
+
+@pytest.mark.parametrize("pulse", PULSES.values(), ids=PULSES)
+def test_a_force_that_comes_out_of_nothing(pulse) -> None:
+    """A velocity that only rounding of the force has made is known to no more than that."""
+    force, until, impulse = pulse
+    motion = da.System.from_forces([[1]], [force], [x]).simulate({}, until=until)
+    assert_allclose(motion.end[x.diff()], impulse, rtol=1e-13)
+    assert motion.verify()
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("span", [1e-3, 1.0, 1e3])
+def test_a_blow_in_any_units(length, span) -> None:
+    """Units change nothing of a blow from rest into what brakes."""
+    force = length / span**2 * exp(-((20 * (t / span - 2)) ** 2))
+    brake = 10 * x.diff() / span * exp(-((40 * (x / length - Rational(3, 100))) ** 2))
+    motion = da.System.from_forces([[1]], [force - brake], [x]).simulate({}, until=3 * span)
+    unit = da.System.from_forces(
+        [[1]],
+        [exp(-((20 * (t - 2)) ** 2)) - 10 * x.diff() * exp(-((40 * (x - Rational(3, 100))) ** 2))],
+        [x],
+    ).simulate({}, until=3.0)
+    assert_allclose(motion.end[x] / length, unit.end[x], rtol=1e-13)
+    assert motion.verify()
+
+
+@pytest.mark.parametrize("mu", [10, 100, 200, pytest.param(400, id="more steps than are kept")])
+def test_relaxation_oscillations(mu) -> None:
+    """Between two samples the energy rises by decades and falls again; amplitudes stay near 2 (2.023 at most)."""
+    motion = da.System.from_forces([[1]], [mu * (1 - x**2) * x.diff() - x], [x]).simulate({x: 2.0}, until=2.0 * mu)
+    assert np.abs(motion.y[0]).max() < 2.0235
+    assert motion.verify()
+
+
+@pytest.mark.parametrize("samples", [11, 201])
+def test_where_all_terms_of_redundant_constraints_vanish(samples) -> None:
+    """x = y = 1 − t²/4 is zero at t = 2, a sample: the constraint is measured by where the motion comes from."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 - y,
+        [x, y],
+        constraints=[da.Holonomic(cos(t) * (x - y)), da.Holonomic(sin(t) * (x - y))],
+    )
+    motion = system.simulate({x: 1.0, y: 1.0}, until=8.0 if samples == 201 else 10.0, samples=samples)
+    assert_allclose(motion.y[:2], np.tile(1 - motion.t**2 / 4, (2, 1)), atol=1e-12)
     assert motion.verify()

@@ -152,8 +152,25 @@ class Look:
         """How large each coordinate and velocity has been so far (k, 2n)."""
         known = [np.abs(np.array(o.sizes or o.state)) for o in self.motion.origins[:1]]
         found = np.maximum(np.abs(self.states), np.max([*known, np.abs(self.motion.begin_values)], axis=0))
+        begins, sizes = self._heights  # a peak may be short beside what is between the times
+        if len(begins):
+            place = np.searchsorted(begins, self.times, side="right") - 1
+            found = np.maximum(found, np.where(place[:, None] >= 0, sizes[np.maximum(place, 0)], 0.0))
         out: Array = np.maximum.accumulate(found, axis=0)
         return out
+
+    @property
+    def _heights(self) -> tuple[Array, Array]:
+        """From when on (k,) steps have been so large (k, 2n); as seen in going over it where they are too many."""
+        if self.legs:
+            begins = np.concatenate([leg.times[:-1] for leg in self.legs])
+            sizes = np.concatenate([np.abs(leg.coefficients[:, :, 0]) for leg in self.legs])
+            return begins, np.maximum.accumulate(sizes, axis=0)
+        if self.motion.end_time <= self.motion.begin_time:
+            return np.zeros(0), np.zeros(0)
+        seen = [height for record in self.motion._gone_over for height in record.heights]
+        sizes = np.array([size for _, size in seen])
+        return np.array([begin for begin, _ in seen]), np.maximum.accumulate(sizes, axis=0) if seen else sizes
 
     @cached_property
     def scales(self) -> Array:
@@ -177,6 +194,20 @@ class Look:
         return np.nan_to_num(out, nan=0.0, posinf=0.0)
 
     @cached_property
+    def roundings(self) -> Array:
+        """What rounding of the forces themselves leaves of the accelerations (k, n): those of longer numbers differ."""
+        engine = self.motion._derivation.engine
+        out = np.zeros((len(self.times), self.states.shape[1] // 2))
+        for part in self.parts if engine.name != "plain" else ():
+            times, states = self.times[part.where], self.states[part.where]
+            found = engine.watch(part.setup, times, states).acceleration
+            numbers = np.tile(part.setup.numbers, (len(times), 1))
+            error = engine.rounding_error(part.setup, times, states, found, numbers)
+            if error is not None:
+                out[part.where] = error
+        return np.nan_to_num(out, nan=0.0, posinf=0.0)
+
+    @cached_property
     def passages(self) -> list[tuple[float, float]]:
         """The steps that lead over singular places, from when to when."""
         return [self.step_of(e.time) for e in self.motion.events if e.kind == "passed"]
@@ -188,12 +219,17 @@ class Look:
         out: Array = tolerance("ROUNDING") * self.paces[place] + slow
         return out
 
+    @property
+    def steps(self) -> int:
+        """How many steps the motion has: by itself, and as it says only where they are too many to be kept."""
+        return sum(leg.count for leg in self.legs) or int(self.motion.statistics.get("steps", 0))
+
     @cached_property
     def spans(self) -> Array:
         """How long the step is that a time is in (k,)."""
         if not self.legs:
-            steps = max(1, int(self.motion.statistics.get("steps", 1)))
-            return np.full(len(self.times), (self.motion.end_time - self.motion.begin_time) / steps)
+            length = self.motion.end_time - self.motion.begin_time
+            return np.full(len(self.times), length / max(1, self.steps))
         begins = np.concatenate([leg.times[:-1] for leg in self.legs])
         spans = np.concatenate([np.diff(leg.times) for leg in self.legs])
         out: Array = spans[np.clip(np.searchsorted(begins, self.times, side="right") - 1, 0, len(begins) - 1)]

@@ -20,7 +20,7 @@ from dalembert.model import Held, OneSided, StateError
 from dalembert.motion.blame import FAILURES
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.look import Jump, Look, largest_part
-from dalembert.motion.retrace import windows
+from dalembert.motion.retrace import UNSEEN, windows
 from dalembert.motion.status import BRANCH, Event
 from dalembert.motion.stretch import Stretch, as_stated
 from dalembert.motion.tolerances import EPS, tolerance
@@ -32,7 +32,7 @@ LOOKED = 256  # states at which constraints are looked at
 ASKED = 8  # states at which every principle is asked
 CLOCKED = 16  # samples at which the rounding of the time is thought of
 RUBBED = 32  # states at which friction is compared with what was stated
-SHAKEN, PATTERNS = 2.0**-20, 4  # relative change of inputs, and patterns of signs, by which sizes are seen
+SHAKEN = 2.0**-20  # relative change of inputs by which sizes are seen
 GAPS = ("touch", "parted")
 HIT = ("impact", "rest")
 HITS = 2000  # impacts that are held against their law, spread over a motion
@@ -69,17 +69,37 @@ def retraced(look: Look) -> Check | str:
 
 
 def sampled(look: Look) -> Check | str:
-    """The samples are states of the motion."""
-    if not look.sampled.any():
-        return "there are no samples"
+    """The samples, the beginning and the end are states of the motion."""
     times, states = look.times[look.sampled], look.states[look.sampled]
-    off = np.abs(look.at(times) - states)
-    scales = look.scales[look.sampled, :-1]
+    first, last = _ends(look)
+    off = np.vstack([first, np.abs(look.at(times) - states), last])
+    times = np.concatenate([[look.motion.begin_time], times, [look.motion.end_time]])
+    scales = look.scales[np.searchsorted(look.times, times), :-1]
     worst = [largest_part(each, scale) for each, scale in zip(off, scales, strict=True)]
     k = int(np.argmax(worst))
-    words = f"the samples are on the steps of the motion{_worst_at(worst[k], times[k])}"
+    words = f"the samples, the beginning and the end are on the steps{_worst_at(worst[k], times[k])}"
     bound = max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy)
     return Check("samples", worst[k], bound, words)
+
+
+def _ends(look: Look) -> tuple[Array, Array]:
+    """How far (2n,) what a motion says of its beginning and its end is from its steps and from where it was moved.
+
+    Where an event is told there, velocities may jump; the law of impact and the balance of energy are about these.
+    """
+    m, n = look.motion, look.states.shape[1] // 2
+    if m.end_time <= m.begin_time:
+        none: Array = np.zeros(2 * n)
+        return none, none
+    begun = look.at(np.array([m.begin_time]))[0]
+    ended = look.before(np.array([m.end_time]))[0]
+    first, last = np.abs(begun - m.begin_values), np.abs(ended - m.end_values)
+    for off, time in ((first, m.begin_time), (last, m.end_time)):
+        if any(e.time == time for e in m.events):
+            off[n:] = 0.0
+    for origin in m.origins[:1]:
+        first = np.maximum(first, np.abs(np.array(origin.state) - m.begin_values))
+    return first, last
 
 
 def on_constraints(look: Look) -> Check | str:
@@ -93,7 +113,7 @@ def on_constraints(look: Look) -> Check | str:
         stretch = look.stretch(t)
         if not stretch.statement.constraints:
             continue
-        off = _off(stretch, t, look.states[place], look.scales[place, :-1])
+        off = _off(stretch, t, look.states[place], look.scales[place, :-1], bound)
         if any(begin <= t <= end for begin, end in look.passages):  # by a polynomial from before it
             off = off * (bound / max(bound, tolerance("PASSED")))
         if off.max(initial=0.0) > worst:
@@ -103,75 +123,107 @@ def on_constraints(look: Look) -> Check | str:
     return Check("on constraints", worst, bound, f"the constraints in force hold{at}")
 
 
-def _off(stretch: Stretch, t: float, state: Array, scales: Array) -> Array:
-    """How far off each constraint a state is (2m,): over the terms of its value and rate, here or at natural scales."""
+def _off(stretch: Stretch, t: float, state: Array, scales: Array, bound: float) -> Array:
+    """How far off each constraint a state is (2m,): over the terms of its value and rate, here or at natural scales.
+
+    The latter, the sum of what every input by itself makes of them, only where the terms here do not tell enough: all
+    of them may vanish together.
+    """
     inputs = stretch.inputs(t, state)
     try:
         off = np.concatenate(closeness(stretch.statement, inputs))
     except StateError:
         return np.array([np.inf])
-    if not off.any():
+    if off.max(initial=0.0) <= bound:
         return off
     relations, given = prepared(stretch.statement).relations, np.array(inputs)
-    change = np.concatenate([scales, np.abs(given[len(scales) :])])
-    middle, size, random = relations.plain(inputs), np.zeros(len(off)), np.random.default_rng(0)
-    for _ in range(PATTERNS):
+    change = SHAKEN * np.concatenate([scales, np.abs(given[len(scales) :])])
+    middle, size = relations.plain(inputs), np.zeros(len(off))
+    for i in np.flatnonzero(change).tolist():
+        moved = given.copy()
+        moved[i] += change[i]
         try:
-            moved = relations.plain((given + SHAKEN * random.choice((-1.0, 1.0), len(given)) * change).tolist())
+            size += np.abs(relations.plain(moved.tolist()) - middle) / SHAKEN
         except StateError:
             continue
-        size = np.maximum(size, np.abs(moved - middle) / SHAKEN)
     wide = np.divide(np.abs(middle), size, out=np.full(len(off), np.inf), where=size > 0)
     found: Array = np.minimum(off, wide)
     return found
 
 
 def energy(look: Look) -> Check | str:
-    """Energy less all work stays what it was."""
+    """Energy less all work stays what it was, from the beginning to the end."""
     m = look.motion
-    if len(m.t) < 2:
-        return "there are fewer than two samples"
-    size = _energy_sizes(look)
+    if m.end_time <= m.begin_time:
+        return "the motion has no length"
+    times, balance, size = _balanced(look)
     crossed = [e.time for e in m.events if e.kind == "crossing" and e.name == BRANCH]
-    first = np.searchsorted(m.t, [m.t[0], *crossed])  # an angle that jumps by a turn makes the energy jump
-    turns = np.searchsorted(crossed, m.t, side="right")
-    strays = np.abs(m.balance - m.balance[np.minimum(first[turns], np.arange(len(m.t)))])
-    bound = tolerance("BALANCE") * look.accuracy * (1 + int(m.statistics.get("steps", 0))) + _clock(look)
+    first = np.searchsorted(times, [times[0], *crossed])  # an angle that jumps by a turn makes the energy jump
+    turns = np.searchsorted(crossed, times, side="right")
+    strays = np.abs(balance - balance[np.minimum(first[turns], np.arange(len(times)))])
+    bound = tolerance("BALANCE") * look.accuracy * (1 + look.steps) + _clock(look)
     for begin, end in look.passages:  # by a polynomial from before it
-        strays[(m.t >= begin) & (m.t <= end)] *= bound / max(bound, tolerance("PASSED"))
+        strays[(times >= begin) & (times <= end)] *= bound / max(bound, tolerance("PASSED"))
+    if (strays > bound * size).any():
+        strays = np.maximum(strays - _rounded(look, times), 0.0)
     relative = np.divide(strays, size, out=np.where(strays > 0, np.inf, 0.0), where=size > 0)
     for worst in np.argsort(-relative, kind="stable")[:CLOCKED].tolist():
         if _over(strays[worst], size[worst]) <= bound:
             continue
-        strays[worst] = max(0.0, strays[worst] - _unsure(look, float(m.t[worst])))
+        strays[worst] = max(0.0, strays[worst] - _unsure(look, float(times[worst])))
     relative = np.divide(strays, size, out=np.where(strays > 0, np.inf, 0.0), where=size > 0)
     k = int(np.argmax(relative))
     value = float(relative[k])
-    words = f"energy less work stays what it was{_worst_at(value, m.t[k])}"
+    words = f"energy less work stays what it was{_worst_at(value, times[k])}"
     return Check("energy", value, bound, words)
+
+
+def _balanced(look: Look) -> tuple[Array, Array, Array]:
+    """Times, energy less work, and how large their terms were so far: at the beginning, the samples and the end."""
+    m, kept = look.motion, prepared(look.motion.system)
+    ends = m._derivation.along(np.array([m.begin_time, m.end_time]), np.array([m.begin_values, m.end_values])).energy
+    times = np.concatenate([[m.begin_time], m.t, [m.end_time]])
+    energies = np.concatenate([ends[:1], m.along.energy, ends[1:]])
+    works = np.hstack([np.zeros((len(m.works), 1)), m.works, m.end_works[:, None]])
+    size = np.maximum(np.abs(works).sum(axis=0), np.abs(energies))
+    largest = look.largest[np.searchsorted(look.times, times)]
+    grown = 1 + np.flatnonzero((largest[1:] > 2 * largest[:-1]).any(axis=1))  # a peak was before these
+    for k in np.union1d(np.linspace(0, len(times) - 1, LOOKED // 4).astype(int), grown).tolist():
+        place = look.place(float(times[k]))
+        for state in (look.states[place], look.scales[place, :-1]):  # and all at once as large as each has been
+            try:
+                terms = kept.energy_terms([*state.tolist(), float(times[k]), *map(float, m.values)])
+            except StateError:
+                continue
+            size[k] = max(size[k], float(np.abs(terms).sum()))
+    size = np.maximum.accumulate(size)
+    there = slice(None, None if np.isfinite(energies[-1]) else -1)  # a run may end where the energy does not exist
+    return times[there], (energies - works.sum(axis=0))[there], np.maximum(size, UNSEEN * size[there][-1])[there]
+
+
+def _rounded(look: Look, times: Array) -> Array:
+    """The energy (k,) that rounding of the forces makes: of velocities as large as they have been, since the beginning.
+
+    A force that is all but zero, as the difference of two, gives a velocity that is known to the rounding of these.
+    """
+    m, n = look.motion, look.states.shape[1] // 2
+    known = 8 * look.roundings
+    each = np.maximum(known[1:], known[:-1]) * np.diff(look.times)[:, None]
+    unsure = np.vstack([np.zeros(n), np.cumsum(each, axis=0)])
+    energies = []
+    for extra in (0.0, 1.0):
+        states = np.hstack([look.states[:, :n], look.largest[:, n:] + extra * unsure])
+        energies.append(m._derivation.along(look.times, states).energy)
+    found = np.maximum.accumulate(np.nan_to_num(np.abs(energies[1] - energies[0]), nan=0.0, posinf=0.0))
+    out: Array = found[np.searchsorted(look.times, times)]
+    return out
 
 
 def _clock(look: Look) -> float:
     """What rounding of the time makes of a motion, relative: long after zero, steps begin and end a little beside."""
     m = look.motion
     latest, span = max(abs(m.begin_time), abs(m.end_time)), m.end_time - m.begin_time
-    return 4 * EPS * latest * max(int(m.statistics.get("steps", 0)), 1) / span if span > 0 else 0.0
-
-
-def _energy_sizes(look: Look) -> Array:
-    """How large the terms of the energy and the work have been so far, at each sample; the terms at some of them."""
-    m, kept = look.motion, prepared(look.motion.system)
-    size = np.maximum(np.abs(m.works).sum(axis=0), np.abs(m.along.energy))
-    for k in np.unique(np.linspace(0, len(m.t) - 1, LOOKED // 4).astype(int)).tolist():
-        place = look.place(float(m.t[k]))
-        for state in (look.states[place], look.scales[place, :-1]):  # and all at once as large as each has been
-            try:
-                terms = kept.energy_terms([*state.tolist(), float(m.t[k]), *map(float, m.values)])
-            except StateError:
-                continue
-            size[k] = max(size[k], float(np.abs(terms).sum()))
-    out: Array = np.maximum.accumulate(size)
-    return out
+    return 4 * EPS * latest * max(look.steps, 1) / span if span > 0 else 0.0
 
 
 def _unsure(look: Look, t: float) -> float:

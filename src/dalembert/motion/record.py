@@ -72,6 +72,7 @@ class Record:
 
     `defect` is the largest found, at `points` inside the steps. `dense` has the times, coefficients and units of
     the polynomials of all legs, None where they are too many to be kept. `sizes` (2n,): how large the state was.
+    `heights`: how large coordinates and velocities (2n,) had ever been, by the times from which on they were.
     """
 
     times: Array
@@ -92,3 +93,4 @@ class Record:
     points: int = 0
     dense: tuple[tuple[Array, Array, float], ...] | None = None
     sizes: Array = field(default_factory=lambda: np.zeros(0))
+    heights: tuple[tuple[float, Array], ...] = ()

@@ -54,6 +54,10 @@ def _window(look: Look, place: int, end: float, found: Array, there: Array) -> W
     wide[n:] += (end - begin) * look.paces[place]
     wide[:n] += (end - begin) * wide[n:]
     wide = np.maximum(wide, UNSEEN * look.largest[-1])
+    still = (
+        np.maximum(look.largest[place], np.abs(there)) == 0
+    )  # not moved at all: measured by what follows, as in a run
+    wide = np.where(still, np.maximum(wide, look.largest[-1]), wide)
     return Window(begin, end, largest_part(found - there, wide))
 
 

@@ -235,11 +235,16 @@ class Trajectory:
         """
         dense = vars(self).get("_dense")
         if dense is None:
-            found = [self._over_again(k, np.zeros(0)).dense for k in range(len(self.origins))]
+            found = [record.dense for record in self._gone_over]
             dense = None if None in found else tuple(leg for part in found for leg in part or ())
         if dense is None:
             return None
         return tuple(Steps(times, terms, unit=unit) for times, terms, unit in dense if len(terms))
+
+    @cached_property
+    def _gone_over(self) -> tuple[Record, ...]:
+        """What going over the motion again leaves, from each of its origins."""
+        return tuple(self._over_again(k, np.zeros(0)) for k in range(len(self.origins)))
 
     @cached_property
     def _derivation(self) -> Derivation:

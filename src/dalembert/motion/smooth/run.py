@@ -72,6 +72,7 @@ class Run:
         self._n = len(system.coordinates)
         self._begin = state
         self.sizes = self._largest = mover.sizes  # of late, and ever
+        self._heights: list[tuple[float, Array]] = []
         self._made = np.zeros(len(state))  # what forces could make of a state in a step of late: it is known to that
         self._bound = limits.drift
         self._cap: tuple[float, float] | None = None  # a longest step, until a time
@@ -132,6 +133,7 @@ class Run:
             points=kept.points,
             dense=None if kept.dense is None else tuple(kept.dense),
             sizes=self.sizes if self.mover.mode is None else self.mover.sizes,
+            heights=tuple(self._heights),
         )
 
     def begin_on_constraints(self) -> None:
@@ -313,7 +315,9 @@ class Run:
             now = np.abs(view.points.states[used]).max(axis=0)
             fade = FADE ** sum(leg.steps.count for leg in legs)
             self.sizes = np.fmax(np.fmax(np.abs(self.state), now), fade * self.sizes)
-            self._largest = np.fmax(self._largest, self.sizes)
+            if (self.sizes > self._largest).any():
+                self._largest = np.fmax(self._largest, self.sizes)
+                self._heights.append((legs[0].begin, self._largest))
             if view.watch.level.shape[1]:
                 longest = view.course.spans[: view.course.place(self.t) + 1].max()
                 self._made = np.fmax(fade * self._made, view.made_in(longest))

@@ -14,11 +14,12 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.stage import Stage
-from dalembert.derive.switching.surfaces import moves_by_itself
+from dalembert.derive.switching.surfaces import carried_by, moves_by_itself
 from dalembert.engine.heyoka_algebra import ROOT
 from dalembert.engine.integrator import Integrator
 from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT, Outputs, outputs
 from dalembert.engine.protocol import POWERS, Along, Variant, Watch
+from dalembert.model import ON_POSITIONS
 
 LARGE = 60  # from so many states on, functions are compiled in compact mode
 
@@ -231,6 +232,16 @@ class Code:
         """Which coordinates each row contains, whatever their values, (m, n)."""
         out = np.zeros((self.m, self.n), dtype=bool)
         out[self.row_places] = True
+        return out
+
+    @cached_property
+    def carrying(self) -> Array:
+        """By the places of which coordinates each row asks for velocities though all are at rest, (m, n)."""
+        form, out = self.stage.statement, np.zeros((self.m, self.n), dtype=bool)
+        for r, c in enumerate(form.constraints):
+            if not isinstance(c, ON_POSITIONS):
+                by = carried_by(c.expr)
+                out[r] = [q in by for q in form.coordinates]
         return out
 
     @cached_property

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Piecewise, S
+from sympy import Dummy, Expr, Piecewise
 
 from dalembert.model.cases import uncovered
 from dalembert.model.checks import (
@@ -105,7 +105,7 @@ def _unclear(system: "Statement", constraint: Constraint) -> Iterator[str]:
 
 def _moves(constraint: Constraint) -> bool:
     """Whether time stands in a constraint by itself, not only in its coordinates and velocities."""
-    still = {symbol: S.One for q in coordinates_in(constraint.expr) for symbol in (velocity(q), q)}
+    still = {symbol: Dummy() for q in coordinates_in(constraint.expr) for symbol in (velocity(q), q)}
     return time() in constraint.expr.xreplace(still).free_symbols
 
 

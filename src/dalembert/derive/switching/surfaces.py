@@ -38,8 +38,13 @@ def moves(expr: Expr) -> bool:
 
 def moves_by_itself(expr: Expr) -> bool:
     """Whether time stands in a constraint by itself."""
-    still = {x: S.One for q in coordinates_in(expr) for x in (velocity(q), q)}
+    still = {x: Dummy() for q in coordinates_in(expr) for x in (velocity(q), q)}  # all different: none cancels another
     return time() in expr.xreplace(still).free_symbols
+
+
+def carried_by(expr: Expr) -> frozenset[Expr]:
+    """The coordinates by whose places alone a relation among velocities asks for one, as on a turntable."""
+    return frozenset(coordinates_in(expr.xreplace(dict.fromkeys(velocities_in(expr), S.Zero))))
 
 
 def slope(function: Expr, x: Expr) -> Expr:

@@ -256,13 +256,15 @@ class ModeRows:
     def _groups(self, mode: Mode, setup: Setup) -> tuple[list[int], list[tuple[list[int], list[int], bool]]]:
         """The rows of a mode, and coordinates that these connect with the rows between them, by place, as many or more.
 
-        And whether these rows move with time.
+        And whether these rows move with time. A row connects also what it is carried by: at rest is only what depends
+        on nothing that moves.
         """
         key = (mode.closed, mode.rubs, mode.signs, mode.bases, mode.idle)
         if key in self._connected:
             return self._connected[key]
         rows = [r for r in self._order(mode, self._programs.staged(mode)) if r not in mode.idle]
-        used, moving = setup.code.pattern[rows], [setup.code.moving_rows[r] for r in rows]
+        used = (setup.code.pattern | setup.code.carrying)[rows]
+        moving = [setup.code.moving_rows[r] for r in rows]
         group = list(range(used.shape[1]))
         for row in used:
             joined = {group[i] for i in np.flatnonzero(row)}

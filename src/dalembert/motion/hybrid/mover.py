@@ -317,7 +317,7 @@ class HybridMover:
         As at a dead centre: the velocity of the slider is none, and the sine of the angle, times its rate, is not.
         """
         setup, n = self.programs.setup(self.programs.blank(), t, state), len(state) // 2
-        if not state[n:].any() and not any(setup.code.moving_rows):
+        if not (state[n:].any() or any(setup.code.moving_rows) or setup.code.carrying.any()):
             return np.zeros(2 * n)
         now = self.programs.arrays(setup, t, state)
         shaken = state * (1 + SHAKEN * patterns(2 * n))

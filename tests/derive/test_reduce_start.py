@@ -72,6 +72,38 @@ def test_a_place_on_the_chart_is_found(phi, places, start, expected) -> None:
         assert float(found[key]) == pytest.approx(value, rel=1e-4, abs=1e-9)
 
 
+FLAT = {"u³": u**3, "u²": u**2, "u⁵": u**5, "u − sin u": u - sin(u), "sin³ u": sin(u) ** 3}
+
+
+@pytest.mark.parametrize("angle", FLAT.values(), ids=FLAT)
+def test_where_an_embedding_is_flat_no_velocity_follows(angle) -> None:
+    """The place moves by J u̇ with J = 0 at u = 0: no u̇ moves it at all, and one that moves it slowly is invented."""
+    found = held(RING, {x: cos(angle), y: sin(angle)}, {x: 1, y: 0, x.diff(): 0, y.diff(): 1})
+    assert found.system.initial == ()
+    assert any("at the start the embedding fails" in note for note in found.notes)
+    with pytest.raises(da.StateError, match=r"the embedding fails here|is off the embedding"):
+        found.lower({x: 1, y: 0, x.diff(): 0, y.diff(): 1})
+
+
+@pytest.mark.parametrize("angle", FLAT.values(), ids=FLAT)
+def test_beside_a_flat_place_it_does(angle) -> None:
+    """At u = 1/10 the place moves with the angle, whose rate is 1: u̇ = 1/J."""
+    there, slope = (float(e.subs(u, Rational(1, 10))) for e in (angle, angle.diff(u)))
+    turned = {x: cos(there), y: sin(there), x.diff(): -sin(there), y.diff(): cos(there)}
+    found = dict(held(RING, {x: cos(angle), y: sin(angle)}, turned).system.initial)
+    assert abs(float(found[u])) == pytest.approx(0.1, rel=1e-3)
+    assert abs(float(found[u.diff()])) == pytest.approx(1 / slope, rel=1e-3)
+
+
+@pytest.mark.parametrize("start", [{x: 1, y: 0}, {x: 1, y: 0, y.diff(): 1}, {x: -1, y: 0, y.diff(): 1}])
+def test_at_the_edge_of_a_root_there_is_no_start(start) -> None:
+    """y = √(1 − x²) has no slope at x = ±1."""
+    ring = da.Holonomic(RING, name="c")
+    found = free([x, y], start, constraints=[ring]).reduce({y: sqrt(1 - x**2)})
+    assert found.system.initial == ()
+    assert any("at the start the embedding fails" in note for note in found.notes)
+
+
 CIRCLE = {x: R * cos(theta), y: R * sin(theta)}
 OPEN = {  # of parameters without values
     "on it": ({x: R * cos(a), y: R * sin(a), x.diff(): -R * sin(a), y.diff(): R * cos(a)}, True),

@@ -49,6 +49,9 @@ OFF = {
     "small beside nothing": (y, {x: 1.0, y: 1e-12}),
     "all of it small": (RING - Rational(-1) - Rational(1, 10**20), {x: 1e-10 * (1 + 1e-6)}),
     "nothing to measure by": (RING, {}),
+    "velocities of its own, beside one larger than any rounding": (RING, {x: 0.6, y: 0.8, X: 1.0, Y: 1.0, Z: 1e15}),
+    "one velocity of its own": (RING, {x: 0.6, y: 0.8, X: 1e-3, Z: 1e12}),
+    "coordinates of its own, beside one larger than any rounding": (x - y, {x: 1.0, y: 2.0, z: 1e16}),
 }
 
 

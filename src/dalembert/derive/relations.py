@@ -155,6 +155,13 @@ class Relations:
         return Relation(self._algebra, self._inputs, self.rate, self._algebra.v)
 
     @cached_property
+    def alone(self) -> Array:
+        """For each level, then each rate (2m,), the place of the one coordinate or velocity in it; −1 for any other."""
+        places = {x: i for i, x in enumerate([*self._algebra.q, *self._algebra.v])}
+        found = [[places[x] for x in f.free_symbols if x in places] for f in (*self.level, *self.rate)]
+        return np.array([inside[0] if len(inside) == 1 else -1 for inside in found], dtype=int)
+
+    @cached_property
     def _plain(self) -> Tape:
         return Tape(self._inputs, [*self.level, *self.rate])
 

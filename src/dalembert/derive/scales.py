@@ -4,7 +4,7 @@ A residual f, the value of a constraint or its rate, counts as zero at a state w
 
     |f| ≤ CLOSE Σ |terms of f|                             the values were given with ten digits, or
     |f| ≤ ROUNDING Σ_i |∂f/∂x_i| u_i                       rounding of the inputs x_i explains it, or
-    either holds once values below FAINT of the whole state are taken as the zeros they stand for.
+    f has one coordinate or velocity alone, that is below FAINT of the whole state: the zero it stands for.
 
 The terms of x² + y² − R² are x², y² and −R². u_i is |x_i|, and for a coordinate or velocity the largest of those that
 constraints or M tie it to, in units in which M is balanced. A motion passes through zero, where it has the rounding of
@@ -82,12 +82,14 @@ def _readings(kept: Prepared, inputs: Sequence[float], rows: Array) -> Iterator[
     yield _within_rounding(kept, given, sizes)
     whole = np.concatenate([units * (part / units).max() for part in (sizes[:n], sizes[n:])])
     faint = (np.abs(given[: 2 * n]) <= FAINT * whole) & (given[: 2 * n] != 0)
-    if faint.any():
+    alone = kept.relations.alone  # a row of several has terms of its own to be measured by, whatever is large elsewhere
+    lonely = (alone >= 0) & faint[alone]
+    if lonely.any():
         read = given.copy()
-        read[: 2 * n][faint] = 0.0
+        read[alone[lonely]] = 0.0
         try:
-            yield _parts(kept.relations, read.tolist()) <= CLOSE
-            yield _within_rounding(kept, read, sizes)
+            yield lonely & (_parts(kept.relations, read.tolist()) <= CLOSE)
+            yield lonely & _within_rounding(kept, read, sizes)
         except StateError:
             return
 

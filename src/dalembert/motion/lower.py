@@ -21,6 +21,7 @@ SETTLED = 1e-3  # of a new coordinate: a step that changes the place, where that
 TRIES = 16
 FAR = 1e6
 POLE = "at the start the embedding fails, as at a pole: there is none in the new coordinates; begin elsewhere"
+FLAT = "the embedding fails here: ∂y/∂x has lost its rank"
 TURNS = tuple(2 * np.pi * part for part in (1 / 4, 1 / 3, 1 / 2, 1, 2, 3, 4))  # after which angles may be the same
 
 
@@ -35,7 +36,7 @@ def lowered(
     n, chart = placing.chart.n, placing.chart
     rates, size = place[n:], 1 + np.abs(place).max()
     x = located(placing, place[:n], t, values, near, size)
-    _, J, drift = placing.where(x, t, values)
+    y, J, drift = placing.where(x, t, values)
     v = np.linalg.lstsq(J, rates - drift, rcond=1e-12)[0]
     off = J @ v + drift - rates
     if np.abs(off).max() > CLOSE * size:
@@ -46,6 +47,8 @@ def lowered(
             if abs(r) > CLOSE * size
         ]
         refuse(StateError, "no velocity of the new coordinates is this one", faults)
+    if v.any() and placing.flat(x, t, values, y - place[:n]) and not placing.fails(J):
+        refuse(StateError, "no velocity of the new coordinates is this one", [FLAT])
     return x, v
 
 
@@ -126,9 +129,9 @@ def _undetermined(chart: Chart, x: Array, gap: Any, y: Array) -> list[str]:
     return []
 
 
-def _pole(placing: Placing, x: Array, values: Mapping[Symbol, float]) -> bool:
-    """Whether the embedding fails at t = 0 and these coordinates."""
-    return placing.fails(placing.where(x, 0.0, values)[1])
+def _pole(placing: Placing, x: Array, place: Array, values: Mapping[Symbol, float]) -> bool:
+    """Whether the embedding fails at t = 0 and these coordinates of a place."""
+    return placing.flat(x, 0.0, values, placing.where(x, 0.0, values)[0] - place[: placing.chart.n])
 
 
 def _guesses(placing: Placing, y: Array, near: Array | None) -> list[Array]:
@@ -200,19 +203,23 @@ def lowered_start(placing: Placing, system: Statement) -> tuple[dict[Expr, Expr]
     known = {key: e for key, e in known.items() if key in stated or place[keys.index(key)] == 0}
     exact = exact_start(placing.chart, known)
     values = dict(system.values)
-    if exact is not None and _same(placing, exact, place, values):
+    try:
+        same = exact is not None and _same(placing, exact, place, values)
+    except StateError:  # as at the edge of a root, where there are no slopes
+        return {}, POLE
+    if exact is not None and same:
         x = np.array([float(exact[q].xreplace(values)) for q in placing.chart.embedding.new])
-        if _pole(placing, x, values):
+        if _pole(placing, x, place, values):
             return {}, POLE
         return {key: e for key, e in exact.items() if e != 0 or is_coordinate(key)}, ""
     try:
         x, v = lowered(placing, place, 0.0, values)
     except StateError as error:
         with suppress(StateError):
-            if _pole(placing, located(placing, place[: placing.chart.n], 0.0, values), values):
+            if _pole(placing, located(placing, place[: placing.chart.n], 0.0, values), place, values):
                 return {}, POLE
         return {}, f"there is no start in the new coordinates: {'; '.join(error.faults)}"
-    if _pole(placing, x, values):
+    if _pole(placing, x, place, values):
         return {}, POLE
     new = (*placing.chart.embedding.new, *(q.diff() for q in placing.chart.embedding.new))
     return {key: Float(value) for key, value in zip(new, [*x, *v], strict=True) if value != 0 or is_coordinate(key)}, ""

@@ -10,11 +10,14 @@ from sympy import Expr, Symbol
 from dalembert.derive.evaluate import Array
 from dalembert.derive.reducing.chart import Chart
 from dalembert.derive.reducing.identity import random_points
+from dalembert.derive.relations import addends
 from dalembert.derive.tape import Tape
 from dalembert.model import ModelError
 
 TRIES = 60
 LOST = 1e-9
+KNOWN = 0.25  # of J: by how much it may change within the rounding of x; at a root of u³ or u² it changes by more
+EPS = float(np.finfo(float).eps)
 
 
 class Place(NamedTuple):
@@ -79,6 +82,40 @@ class Placing:
         rows = np.linalg.norm(J, axis=1, keepdims=True)
         sigma = np.linalg.svd(J / np.where(rows > 0, rows, 1.0), compute_uv=False)
         return bool(len(sigma) and sigma[-1] <= LOST * sigma[0])
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def flat(self, x: Array, t: float, values: Mapping[Symbol, float], off: Array) -> bool:
+        """Whether J (n, k) is not known at x, or has lost its rank, because the place y does not tell x well enough.
+
+        `off` (n,) is how far y(x) is from the place. Coordinates that differ from x by no more than that, or by the
+        rounding of the terms of y, are the same: where J is another there, nothing follows from it. So it is at u = 0
+        of u³, where no step of Newton's method ends at rounding.
+        """
+        J = self.where(x, t, values)[1]
+        if self.fails(J):
+            return True
+        columns = np.linalg.norm(J, axis=0)
+        back = np.linalg.pinv(J / columns)
+        step = np.abs(back) @ (np.abs(off) + 4 * EPS * self._sizes(x, t, values)) / columns
+        for side in (-1, 1):
+            try:
+                other = self.where(x + side * step, t, values)[1]
+            except ModelError:
+                return True
+            if not np.abs(back @ ((other - J) / columns)).max() < KNOWN:
+                return True
+        return False
+
+    def _sizes(self, x: Array, t: float, values: Mapping[Symbol, float]) -> Array:
+        """The sum of the sizes of the terms of every y_i (n,)."""
+        parts = [addends(y) for y in self.chart.y]
+        tape = Tape(self._inputs, [e for part in parts for e in part])
+        try:
+            terms = np.abs(tape(self._numbers(State(x, np.zeros(len(x)), t, values))))
+        except ModelError:  # a term may not exist where the whole does
+            return np.asarray(np.abs(self.where(x, t, values)[0]))
+        owner = np.repeat(np.arange(len(parts)), list(map(len, parts)))
+        return np.asarray(np.bincount(owner, terms, minlength=len(parts)))
 
     def _numbers(self, state: State) -> list[float]:
         return [*state.x, *state.v, state.t, *(state.values[s] for s in self.symbols)]

@@ -14,7 +14,16 @@ from scipy.integrate import DOP853
 from dalembert.derive import Array, energy_and_power, instant_at, mass_and_rows
 from dalembert.engine.protocol import POWERS, Along, Choice, Steps, Watch, patterns
 from dalembert.model import ON_POSITIONS, StateError, Statement, name_of
-from dalembert.principles import Answer, ContradictionError, Instant, InstantError, MassError, balanced_units, explicit
+from dalembert.principles import (
+    Answer,
+    ContradictionError,
+    Instant,
+    InstantError,
+    MassError,
+    balanced_units,
+    enough,
+    explicit,
+)
 
 FINEST = 100 * float(np.finfo(float).eps)  # SciPy's smallest relative tolerance
 FAILURES = (StateError, ContradictionError, MassError, InstantError)
@@ -279,8 +288,8 @@ class Plain:
         sigma = _singular_values(now.M, now.A)
         weakest = sigma[setup.rank - 1] ** 2 if setup.rank else 1.0
         units = balanced_units(now.M, now.A)
-        scaled = units[:, None] * now.M * units + _rows_weight(now.A * units)
-        values_of_m = np.linalg.eigvalsh(scaled)
+        scaled = units[:, None] * now.M * units
+        values_of_m = np.linalg.eigvalsh(scaled + _rows_weight(scaled, now.A * units))
         inertia = values_of_m[0] / values_of_m[-1]
         pivots = np.array([weakest]) if m else np.zeros(0)
         return acceleration, rows.level, rows.rate, pivots, np.ones(0), np.array([inertia]), np.ones(0)
@@ -295,18 +304,18 @@ def _natural(state: Array, slope: Array, span: float) -> Array:
     return np.concatenate(parts)
 
 
-def _rows_weight(B: Array) -> Array:
-    """BᵀB of rows of unit length."""
+def _rows_weight(M: Array, B: Array) -> Array:
+    """BᵀB of rows of unit length, times what makes M + BᵀB definite where M is negative along what they hold."""
     lengths = np.linalg.norm(B, axis=1, keepdims=True)
     unit = B / np.where(lengths > 0, lengths, 1.0)
-    out: Array = unit.T @ unit
+    out: Array = enough(M, unit) * (unit.T @ unit)
     return out
 
 
 def _positive(M: Array, B: Array) -> Array:
     """M, or M + BᵀB of unit rows where it is not positive definite alone."""
     values = np.linalg.eigvalsh(M)
-    return M if values[0] > RANK * values[-1] else M + _rows_weight(B)
+    return M if values[0] > RANK * values[-1] else M + _rows_weight(M, B)
 
 
 def _singular_values(M: Array, A: Array) -> Array:

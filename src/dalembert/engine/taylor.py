@@ -19,9 +19,10 @@ from dalembert.engine.integrator import Integrator
 from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT
 from dalembert.engine.protocol import Along, Choice, Steps, Variant, Watch
 from dalembert.model import StateError, Statement, name_of
-from dalembert.principles import Instant, explicit, held_units, independent_rows, lacks_mass, shaken
+from dalembert.principles import explicit, held_weights, independent_rows, lacks_mass, shaken
 
 EPS = float(np.finfo(float).eps)
+MORE = 1.5  # times the weight of a row: M + AᵀGA is then definite in places where it was not
 FINEST = 1e-18  # the tolerance of machine precision: two orders above what eps asks, so that no bias of a step adds up
 CROSSED = 2.0**13 * EPS  # of the size of its terms: below minus this, a guard has fallen
 DEFINITE = 1e-7  # M is used as it is where every pivot, against its own diagonal, is above this
@@ -60,6 +61,13 @@ class Setup:
         numbers[self.code.places(SLOPE)] = slopes
         numbers[self.code.places(OFFSET)] = offsets
         return replace(self, numbers=numbers, triggers=triggers)
+
+    def weighs_more(self, other: "Setup") -> bool:
+        """Whether rows add more to M than in another setup of the same program, enough to matter."""
+        if not self.choice.augment or self.code is not other.code:
+            return False
+        mine, others = (setup.numbers[setup.code.places(WEIGHT)] for setup in (self, other))
+        return bool((mine > MORE * others).any())
 
 
 class Taylor:
@@ -147,7 +155,8 @@ class Taylor:
             given = np.array([own[s] for s in stage.statement.symbols])
         numbers = made.numbers(given)
         if choice.augment:
-            numbers[made.places(WEIGHT)] = _weights(instant_at(system, [*state, t, *values]), choice.rows)
+            now = instant_at(system, [*state, t, *values])
+            numbers[made.places(WEIGHT)] = held_weights(now.M, now.A, np.isin(np.arange(m), choice.rows))
         return Setup(made, numbers, choice, holds=tuple(range(m)))
 
     def grade(self, setup: Setup, t: float, state: Array) -> int | None:
@@ -316,15 +325,6 @@ class Taylor:
         form, o = setup.code.stage.statement, setup.code.outputs
         own = [[f"the inertia of {name_of(form.coordinates[i])}" for i in part] for part in (o.inertia, o.masses)]
         return own[0], own[1], [f"constraint {c.name!r}" for c in form.constraints]
-
-
-def _weights(now: Instant, rows: Sequence[int]) -> Array:
-    """1/(A_r u²A_rᵀ) of the chosen rows, in natural units u; zero of the others."""
-    out = np.zeros(now.m)
-    chosen = list(rows)
-    lengths = ((now.A[chosen] * held_units(now.M, now.A)) ** 2).sum(axis=1)
-    out[chosen] = 1.0 / np.where(lengths > 0, lengths, 1.0)
-    return out
 
 
 def natural_units(scales: Array, acceleration: Array, left: float) -> Array | None:

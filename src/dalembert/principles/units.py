@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.principles.errors import Array
-from dalembert.principles.tolerances import CONDITIONED, SYMMETRY, TIED
+from dalembert.principles.tolerances import CONDITIONED, RANK, SYMMETRY, TIED
 
 Powers = NDArray[np.int32]
 """Exponents of two, as `np.ldexp` takes them on every machine."""
@@ -89,6 +89,44 @@ def lacks_mass(M: Array, A: Array) -> bool:
     own = np.diag(scaled)
     values = np.sort(own) if np.count_nonzero(scaled) <= np.count_nonzero(own) else np.linalg.eigvalsh(scaled)
     return not bool(values[0] > CONDITIONED * values[-1])
+
+
+def held_weights(M: Array, A: Array, force: NDArray[np.bool_]) -> Array:
+    """Weights G (m,) of the rows in `force`, zero of the others, with which M + AᵀGA is positive definite.
+
+    It is where M is positive along the directions that those rows leave free, and they add no more than that asks for,
+    lest digits are lost: each is one over the square of its length in natural units, which is much beside M nowhere;
+    where M is negative along what rows hold, all are larger by a factor. With V spanning the free directions and U
+    their complement, that is when UᵀAᵀGAU exceeds −S, S = UᵀMU − UᵀMV (VᵀMV)⁻¹ VᵀMU.
+    """
+    found = natural_units(M, A)
+    units = np.exp2(found.logs)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        rows, mass = A * units, units[:, None] * M * units
+        lengths = (rows**2).sum(axis=1)
+        weights = np.where(force, 1.0 / np.where(lengths > 0, lengths, 1.0), 0.0)
+    if found.loose.any():  # their unit is arbitrary, and so is the size of M in it
+        for r in np.flatnonzero(force & ~((A != 0) & ~found.loose).any(axis=1)).tolist():
+            weights[r] *= float(np.max(np.abs(mass[A[r] != 0]), initial=0.0)) or 1.0
+    held = rows * np.sqrt(weights)[:, None]
+    if not (np.isfinite(held).all() and np.isfinite(mass).all()):
+        return weights
+    return weights * enough(mass, held)
+
+
+def enough(M: Array, B: Array) -> float:
+    """A factor f, one where that is enough, with which M + f BᵀB is positive definite, M so where B v = 0."""
+    if not len(B) or np.linalg.eigvalsh(M)[0] >= 0:
+        return 1.0
+    sigma, right = np.linalg.svd(B)[1:]
+    k = int(np.count_nonzero(sigma > RANK * np.max(sigma, initial=0.0)))
+    U, V = right[:k].T / sigma[:k], right[k:].T
+    along = V.T @ M @ V
+    if not k or (len(along) and not np.linalg.eigvalsh(along)[0] > 0):
+        return 1.0  # it is refused elsewhere, in words
+    across = U.T @ M @ V
+    S = U.T @ M @ U - (across @ np.linalg.solve(along, across.T) if len(along) else 0.0)
+    return 1.0 + 2.0 * max(0.0, -float(np.linalg.eigvalsh((S + S.T) / 2)[0]))
 
 
 def balanced_units(M: Array, A: Array) -> Array:

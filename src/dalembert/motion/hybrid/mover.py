@@ -140,7 +140,9 @@ class HybridMover:
             trial = self._search.again(self.mode, t, state, self.scales)
         except FAILURES:
             return False
-        if trial is None or trial.setup.choice == self.setup.choice:
+        if trial is None:
+            return False
+        if trial.setup.choice == self.setup.choice and not trial.setup.weighs_more(self.setup):
             return False
         self.mode, self.setup = trial.mode, armed(trial.setup, trial.staged, trial.guarded)
         return True

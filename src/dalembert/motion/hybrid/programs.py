@@ -15,7 +15,7 @@ from dalembert.engine.compiled import Code, code
 from dalembert.engine.outputs import WEIGHT
 from dalembert.engine.taylor import DEFINITE, LIMITS, Setup, Taylor
 from dalembert.model import OneSided, StateError, Statement, refuse
-from dalembert.principles import held_units, lacks_mass, shaken
+from dalembert.principles import held_weights, lacks_mass, shaken
 
 KEPT = 4096  # setups of modes kept at most
 
@@ -163,9 +163,7 @@ class Programs:
         """The weights of the rows in force, by the masses at a state."""
         now = self.arrays(found, t, state)
         numbers, places = found.numbers.copy(), found.code.places(WEIGHT)
-        lengths = ((now.A * held_units(now.M, now.A)) ** 2).sum(axis=1)
-        force = self.engine.in_force([found])[0]
-        numbers[places] = force / np.where(lengths > 0, lengths, 1.0)
+        numbers[places] = held_weights(now.M, now.A, self.engine.in_force([found])[0] > 0)
         return replace(found, numbers=numbers)
 
     def arrays(self, setup: Setup, t: float, state: Array) -> Arrays:

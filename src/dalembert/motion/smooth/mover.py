@@ -132,9 +132,9 @@ class SmoothMover:
             new = self._engine.setup(self._system, self._values, t, state, avoided=avoided, rank=rank)
         except FAILURES:  # what stops the motion is told by its own check
             return False
-        if new.choice == self.setup.choice:
+        if new.choice == self.setup.choice and not (new.choice.augment and new.weighs_more(self.setup)):
             return False
-        self.setup = new
+        self.setup = new.resting(sorted(self._resting)) if self._resting else new
         return True
 
     def carry(self, t: float, state: Array, until: float) -> Leg | None:  # noqa: ARG002

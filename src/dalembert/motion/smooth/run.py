@@ -690,6 +690,8 @@ class Run:
         """The end of a run from which no further step can be taken."""
         if moved.broken is None or self._at_rest() or self._carried():
             return None
+        if self.mover.setup is not None and self.mover.setup.choice.augment and self._choose():
+            return None  # M was made definite by weights of a place before
         fault = self.mover.blame(self.t, self.state)
         return Status(Ending.BROKEN, f"{moved.broken}, at {at(self.system, self.t, self.state)}: {fault.words}")
 

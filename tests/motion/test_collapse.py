@@ -151,3 +151,32 @@ def test_friction_begins_when_all_bounces_have_ended() -> None:
     after = 3.0 - rest
     assert_allclose(motion.end[x], 9.0 - 0.1 * 9.81 * after**2 / 2, rtol=1e-11)
     assert motion.verify()
+
+
+a, b = dynamicsymbols("a b")
+A, B = a.diff(), b.diff()
+FACTORED = {  # L, the gaps with their restitution, which of them has a factor, the start, until
+    "fall": (A**2 / 4 + 5 * B**2 - 5 * a - 100 * b, [(a, 0.2), (b - a, 0.25)], 0, {a: 0.25, b: 0.5}, 0.35),
+    "roof": (5 * A**2 + B**2 / 4 + a / 2 - b, [(b - a, 0.5), (2 - b, 0.75)], 1, {a: 0.5, b: 1.25, A: 2}, 3.0),
+    "shaft": (
+        A**2 + 1.5 * B**2 + a - b,
+        [(a, 0.25), (b - a, 0.25), (2 - b, 0.5)],
+        0,
+        {a: 0.25, b: 1.75, A: -1, B: 2},
+        3.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FACTORED)
+def test_a_factor_of_a_gap_changes_nothing(name) -> None:
+    function, gaps, which, start, until = FACTORED[name]
+    found = []
+    for k in (1, 1e-8, 1e5, 1e8):
+        rows = [da.OneSided(k * g if j == which else g, restitution=e) for j, (g, e) in enumerate(gaps)]
+        motion = da.System.from_lagrangian(function, [a, b], constraints=rows).simulate(start, until=until)
+        assert motion.verify().passed
+        found.append((motion.at(until), [(e.kind, e.name) for e in motion.events]))
+    for state, events in found[1:]:
+        assert events == found[0][1]
+        assert_allclose(state, found[0][0], rtol=1e-9, atol=1e-9)

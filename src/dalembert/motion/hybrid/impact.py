@@ -85,15 +85,22 @@ def hit(
 
 def stopped(now: Arrays, v: Array, contacts: Sequence[int], hard: Sequence[int]) -> Hit:
     """All that follow each other without end: contacts are at rest together, by what impulses that takes."""
-    inverse, A = mobility(now, hard), now.A[list(contacts)]
-    change = -inverse @ A.T @ np.linalg.lstsq(A @ inverse @ A.T, now.rate[list(contacts)], rcond=RANK)[0]
+    change = _undone(now, now.rate, contacts, hard)
     return Hit(v + change, float(change @ now.M @ (2 * v + change)) / 2, tuple(contacts), True)
 
 
 def put_together(now: Arrays, q: Array, contacts: Sequence[int], hard: Sequence[int]) -> Array:
     """The coordinates (n,) at which contacts all but closed are closed."""
+    return q + _undone(now, now.level, contacts, hard)
+
+
+def _undone(now: Arrays, left: Array, contacts: Sequence[int], hard: Sequence[int]) -> Array:
+    """The least change (n,), in the metric of M, that undoes what is left of rows: by rows of unit length in it."""
     inverse, A = mobility(now, hard), now.A[list(contacts)]
-    out: Array = q - inverse @ A.T @ np.linalg.lstsq(A @ inverse @ A.T, now.level[list(contacts)], rcond=RANK)[0]
+    squares = np.einsum("ri,ij,rj->r", A, inverse, A)
+    scale = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
+    A, left = scale[:, None] * A, scale * left[list(contacts)]
+    out: Array = -inverse @ A.T @ np.linalg.lstsq(A @ inverse @ A.T, left, rcond=RANK)[0]
     return out
 
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from sympy import Symbol
 
-from dalembert.derive import Array, form
+from dalembert.derive import Array, form, prepared
 from dalembert.derive.switching.modes import OFF, STICKS, Mode, Switches, switches
 from dalembert.derive.switching.stages import Bases, Staged, staged
+from dalembert.derive.variants import bare
 from dalembert.engine import Choice, Variant, Watch
 from dalembert.engine.compiled import Code, code
 from dalembert.engine.outputs import WEIGHT
@@ -77,8 +78,11 @@ class Programs:
         rub = self.switches.rubs[k]
         if not rub.particle or len(rub.particle) < 2:
             return (), -1
-        chart = rub.particle[-1] if len(rub.particle) == 3 else -1
-        return (rub.members[0],), chart
+        first, chart = rub.members[0], -1
+        if len(rub.particle) == 3:  # a tangent plane is written over the other two coordinates
+            rows = prepared(bare(self.switches.form)).derived.A
+            chart = max(i for i in rub.particle if (first, i) in rows)
+        return (first,), chart
 
     def staged(self, mode: Mode) -> Staged:
         """The stage of a mode."""

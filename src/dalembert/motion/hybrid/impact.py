@@ -91,7 +91,8 @@ def stopped(now: Arrays, v: Array, contacts: Sequence[int], hard: Sequence[int])
 
 def put_together(now: Arrays, q: Array, contacts: Sequence[int], hard: Sequence[int]) -> Array:
     """The coordinates (n,) at which contacts all but closed are closed."""
-    return q + _undone(now, now.level, contacts, hard)
+    out: Array = q + _undone(now, now.level, contacts, hard)
+    return out
 
 
 def _undone(now: Arrays, left: Array, contacts: Sequence[int], hard: Sequence[int]) -> Array:

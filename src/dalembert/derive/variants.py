@@ -98,6 +98,11 @@ def _with(value: V, **changed: Any) -> V:
     return out
 
 
+def with_expression(constraint: Constraint, expr: Expr) -> Constraint:
+    """The constraint with another left-hand side."""
+    return _with(constraint, expr=expr)
+
+
 def in_force(constraint: Constraint, nature: Nature | None = None) -> Constraint:
     """A constraint as it stands in a stage: one-sided ones are holonomic, friction is what it is there, or nothing."""
     own = nature or (Ideal() if isinstance(constraint.nature, Coulomb) else constraint.nature)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.derive.factors import without_factors
 from dalembert.derive.variants import with_exponents
 from dalembert.engine import Along
 from dalembert.model import Statement
@@ -16,7 +17,8 @@ class Derivation:
 
     def __init__(self, engine: Any, system: Statement, values: Array, episodes: tuple[Episode, ...]) -> None:
         self.engine, self._values, self._episodes = engine, values, episodes
-        self._system = with_exponents(system, values)
+        self._bared = without_factors(with_exponents(system, values))
+        self._system = self._bared.statement
         self.programs: Any = None
 
     def along(self, times: Array, states: Array) -> Along:
@@ -25,10 +27,11 @@ class Derivation:
         return Along(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def residual(self, times: Array, states: Array) -> Array:
-        """The left-hand side of every constraint (k, m)."""
+        """The left-hand side of every constraint as it was stated (k, m)."""
         m = len(self._system.constraints)
         parts = [self.engine.levels(setup, t, y)[:, :m] for setup, _, t, y in self.stretches(times, states)]
-        return np.concatenate(parts)
+        found = np.concatenate(parts)
+        return found * self._bared.at(times, states, self._values) if self._bared.any else found
 
     def stretches(self, times: Array, states: Array) -> list[tuple[Any, Episode, Array, Array]]:
         """The setup of each stretch with its times and states."""
@@ -73,6 +76,9 @@ class Derivation:
             found = self._at_rest(found, setup, times, states)
         m = len(self._system.constraints)
         found = found._replace(multipliers=found.multipliers[:, :m], reactions=found.reactions[:, :m])
+        factors = self._bared.at(times, states, self._values) if self._bared.any else None
+        if factors is not None:
+            found = found._replace(multipliers=found.multipliers / factors, reactions=found.reactions / factors)
         if self.engine.name == "plain":
             return found
         stated = self.engine.in_force([setup])[0][:m].astype(bool)
@@ -86,6 +92,8 @@ class Derivation:
             return found
         rows = np.flatnonzero(in_force)
         A = self.engine.rows(setup, times, states)[:, rows]
+        if factors is not None:
+            A = A * factors[:, rows, None]
         rank = int(stated.sum())
         return found._replace(
             multipliers=_spread(A, found.multipliers, rows, rank),

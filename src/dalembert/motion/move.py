@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert.derive import Array, form
+from dalembert.derive.factors import without_factors
 from dalembert.derive.switching.modes import Mode, switches
 from dalembert.derive.variants import with_exponents
 from dalembert.engine import engine
@@ -48,7 +49,7 @@ def move(
     `settle` puts a start that is a little off the constraints on them first. Raises StateError, MassError or
     ContradictionError where no motion begins.
     """
-    stated, system = system, with_exponents(system, values)
+    stated, system = system, without_factors(with_exponents(system, values)).statement
     moving = engine(settings.engine, settings.tolerance, COMPILE[settings.compile])
     mover: Mover
     known = np.abs(state) if sizes is None else np.maximum(np.abs(state), sizes)

@@ -12,6 +12,7 @@ import numpy as np
 
 from dalembert.derive import Array, closeness, mass_and_rows, prepared
 from dalembert.derive.exact.cases import SWITCHING
+from dalembert.derive.factors import without_factors
 from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
 from dalembert.derive.switching.modes import OFF, switches
 from dalembert.derive.variants import bare
@@ -330,6 +331,7 @@ def principles(look: Look) -> Check | str:
 def said(look: Look) -> Check | str:
     """The accelerations and forces that the motion says are those of the principles."""
     m = look.motion
+    bared = without_factors(m.system)
     worst, when, asked = 0.0, m.begin_time, 0
     for place in look.spread(ASKED, look.sampled):
         t = float(look.times[place])
@@ -345,9 +347,10 @@ def said(look: Look) -> Check | str:
         stated = [j for j, c in enumerate(m.system.constraints) if c.name in now.constraints]
         rows = now.A[[now.constraints.index(m.system.constraints[j].name) for j in stated]]
         known = look.known(place)
+        pulls = along.multipliers[k] * bared.at(look.times[[place]], look.states[[place]], m.values)[0]
         parts = [
             _apart(now, answer.acceleration, along.acceleration[k], known),
-            _unbalanced(now, answer.acceleration, rows.T @ along.multipliers[k][stated] - along.ideal[k], known),
+            _unbalanced(now, answer.acceleration, rows.T @ pulls[stated] - along.ideal[k], known),
         ]
         held = [c for c in look.stretch(t).statement.constraints if isinstance(c, Held)]
         if not any(c.by == "force" for c in held):  # else a part is no constraint's

@@ -6,6 +6,7 @@ import numpy as np
 
 from dalembert.derive import Array, bare_instant, form, instant_at, prepared
 from dalembert.derive.actual import exerted
+from dalembert.derive.factors import without_factors
 from dalembert.derive.switching.modes import STICKS, Mode, switches
 from dalembert.derive.switching.stages import staged
 from dalembert.derive.variants import with_constraints
@@ -17,10 +18,11 @@ class Stretch:
     """A system in one mode: `statement` has the rows in force, redundant ones too, `values` are of its parameters.
 
     Contacts that are closed are rows, and friction that sticks; friction that slides and what stands in |x| or sign(x)
-    have the sign that the mode gives them.
+    have the sign that the mode gives them. Rows are without factors that are never zero, as they are in a run.
     """
 
     def __init__(self, system: Statement, values: Array, mode: Mode | None) -> None:
+        system = without_factors(system).statement
         self.statement, self.values = system, tuple(map(float, values))
         if mode is not None:
             known = staged(form(system), mode.bases, 0 in mode.signs)

@@ -48,6 +48,25 @@ def test_a_start_where_rows_are_dependent_only_there_is_singular(rows, start) ->
     assert "rank of the constraints is 1 at t = 0" in motion.status
 
 
+OF_HIGHER_ORDER = {
+    "a square": (z, z - y**2),
+    "a cube": (x + z, x + z + y**3),
+    "a fourth power, of rows with factors": (1e6 * z, 1e-3 * (z - y**4)),
+}
+
+
+@pytest.mark.parametrize("rows", OF_HIGHER_ORDER.values(), ids=OF_HIGHER_ORDER)
+@pytest.mark.parametrize("until", [0.025, 1.0, 30.0])
+@pytest.mark.parametrize("engine", ["taylor", "plain"])
+def test_what_rows_ask_for_to_higher_order_is_never_left(rows, until, engine) -> None:
+    """The rows allow y = 0 alone, and their forces do not hold it there: no state of the motion has another y."""
+    motion = falling(*map(H, rows)).simulate({}, until=until, engine=engine, throw=False)
+    assert motion.status.ending == "singular"
+    assert motion.end_time == 0.0
+    assert not motion.dataset.y.values.any()
+    assert not motion.dataset.y_dot.values.any()
+
+
 def test_a_row_that_a_parameter_takes_away_is_none() -> None:
     from sympy import Symbol
 

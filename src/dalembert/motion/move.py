@@ -1,7 +1,6 @@
 """A system moved from a state until a time, by the engine and the mover that fit it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,17 +50,26 @@ def move(
     """
     stated, system = system, without_factors(with_exponents(system, values)).statement
     moving = engine(settings.engine, settings.tolerance, COMPILE[settings.compile])
-    mover: Mover
     known = np.abs(state) if sizes is None else np.maximum(np.abs(state), sizes)
-    if settings.engine != "plain" and switches(form(system)):
-        from dalembert.motion.hybrid.mover import HybridMover
+    hybrid = settings.engine != "plain" and bool(switches(form(system)))
 
-        mover = HybridMover(moving, system, values, t0, until, known, before)
-    else:
-        mover = SmoothMover(moving, system, values, t0, state, known)
-    run = Run(moving, mover, stated, t0, state, samples, until, limits, progress)
-    if settle:
-        run.begin_on_constraints()
+    def begun() -> Run:
+        mover: Mover
+        if hybrid:
+            from dalembert.motion.hybrid.mover import HybridMover
+
+            mover = HybridMover(moving, system, values, t0, until, known, before)
+        else:
+            mover = SmoothMover(moving, system, values, t0, state, known)
+        run = Run(moving, mover, stated, t0, state, samples, until, limits, progress)
+        if settle:
+            run.begin_on_constraints()
+        return run
+
+    run = begun()
     lost = without_direction(stated, values, t0, state) if sizes is None else []
     record = run.go(singular_at_start(lost, t0) if lost else None)
-    return Moved(replace(record, status=risen(stated, values, record)), moving, mover.count)
+    if (status := risen(stated, values, record)) is not None:
+        run = begun()
+        record = run.go(status)  # the way it went was none: nothing but the start is a state of the motion
+    return Moved(record, moving, run.mover.count)

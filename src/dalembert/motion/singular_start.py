@@ -1,10 +1,11 @@
 """Motions that would begin where constraints lose their rank: at a crossing, a cusp, the tip of a cone."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 import numpy as np
 
-from dalembert.derive import Array, prepared
+from dalembert.derive import CLOSE, Array, prepared
 from dalembert.derive.scales import coordinate_units
 from dalembert.model import OneSided, StateError, Statement
 from dalembert.motion.record import Record
@@ -13,6 +14,7 @@ from dalembert.motion.status import Ending, Status
 
 BESIDE = 2.0**-10  # of the coordinates, or of one where all are zero: so far away the row has a direction
 TRIES = 4
+FARTHER = 2.0 ** np.arange(8, 41, 8)  # times as far as a run came
 
 
 def singular_at_start(lost: list[str], t: float) -> Status:
@@ -25,19 +27,46 @@ def singular_at_start(lost: list[str], t: float) -> Status:
     )
 
 
-def risen(system: Statement, values: Array, record: Record) -> Status:
-    """How a run ended, told as a loss of rank where it left the constraints because they had more of it than before."""
+def risen(system: Statement, values: Array, record: Record) -> Status | None:
+    """How a run ends that left the constraints at once because they have more rank beside the start; None for others.
+
+    Rows that depend on each other at the start alone ask for something of higher order, which no force of them obeys.
+    """
     if record.status.ending is not Ending.LEFT:
-        return record.status
+        return None
     try:
         before = _rank(system, values, record.begin_time, record.begin)
         after = _rank(system, values, record.time, record.end)
+        if before >= after and not _went_on(system, values, record):
+            after = max(_ranks_farther(system, values, record), default=0)
     except StateError:
-        return record.status
+        return None
     if before >= after:
-        return record.status
+        return None
     words = f"the rank of the constraints is {before} at t = {record.begin_time:.9g}, where the motion begins"
     return Status(Ending.SINGULAR, f"{words}, and {after} beside it: they do not say which way it goes from there")
+
+
+def _ranks_farther(system: Statement, values: Array, record: Record) -> Iterator[int]:
+    """The ranks farther along the way a run took: where that was short, rows look dependent all along it."""
+    moved = record.end - record.begin
+    for far in FARTHER:
+        with suppress(StateError):
+            yield _rank(system, values, record.time, record.begin + far * moved)
+
+
+def _went_on(system: Statement, values: Array, record: Record) -> bool:
+    """Whether the first state that was kept after the start is on the two-sided constraints.
+
+    By their own terms: beside a start at rest rounding would explain whatever a short way makes of a square. A row of
+    one coordinate alone has no terms to be measured by.
+    """
+    later = np.flatnonzero(record.times > record.begin_time)
+    t, state = (record.times[later[0]], record.states[later[0]]) if len(later) else (record.time, record.end)
+    relations, m = prepared(system).relations, len(system.constraints)
+    level, _, size, _ = relations.values([*state.tolist(), float(t), *values.tolist()])
+    chosen = [r for r, c in enumerate(system.constraints) if not isinstance(c, OneSided) and relations.alone[:m][r] < 0]
+    return bool((np.abs(level) <= CLOSE * size)[chosen].all())
 
 
 def _rank(system: Statement, values: Array, t: float, state: Array) -> int:

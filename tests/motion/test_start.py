@@ -285,3 +285,30 @@ def test_where_m_is_no_metric_it_is_said():
     found = crossed.start({x: 3.0, y: 4.0})
     assert_allclose(places(found, x, y), [0.6, 0.8], rtol=1e-14)
     assert "M is no metric" in found.reason
+
+
+@pytest.mark.parametrize(("guess", "slopes"), [((0.2, 0.2), (1, 1)), ((0.2, -0.1), (2, 1)), ((-0.1, 0.4), (1, 4))])
+def test_what_has_no_mass_moves_least(guess, slopes):
+    """x has mass and can stay: then y and z go to the nearest of their circle, in units the slopes of the row give."""
+    light = da.System.from_lagrangian(
+        x.diff() ** 2 / 2, [x, y, z], constraints=[da.Holonomic(y**2 + z**2 - 1 - x**2, "hyperboloid")]
+    )
+    found = light.start({x: 1, y: guess[0], z: guess[1]})
+    turn = np.linspace(0, 2 * np.pi, 200_001)
+    circle = np.sqrt(2) * np.array([np.cos(turn), np.sin(turn)])
+    far = (slopes * (circle.T - guess)) ** 2
+    assert found.state[x] == 1
+    assert_allclose([found.state[y], found.state[z]], circle[:, np.argmin(far.sum(axis=1))], atol=1e-4)
+    assert found.proved
+
+
+def test_an_isolated_point_is_nearest_where_nothing_is_nearer():
+    """x² (x − 2) = y² is a branch from (2, 0) on, and the point (0, 0) alone."""
+    curve = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2, [x, y], constraints=[da.Holonomic(x**2 * (x - 2) - y**2, "curve")]
+    )
+    branch = np.linspace(2, 6, 40_001)
+    for guess in (0.9, -1.0, 1.1, 3.0):
+        found = curve.start({x: guess, y: 0.0})
+        nearest = min(abs(guess), np.hypot(branch - guess, branch * np.sqrt(branch - 2)).min())
+        assert_allclose(np.hypot(found.state[x] - guess, found.state[y]), nearest, atol=1e-4)

@@ -9,7 +9,7 @@ from dalembert.derive import CLOSE, Array, closeness
 from dalembert.model import against_assumptions
 from dalembert.motion.starts.nearest_state import Nearby, Question, nearest_positions, nearest_velocities
 from dalembert.motion.starts.on_constraints import fit
-from dalembert.motion.starts.order import Near, differing, times_as_far
+from dalembert.motion.starts.order import TIED, Near, differing, times_as_far
 from dalembert.motion.starts.turns import same_place
 
 
@@ -69,8 +69,16 @@ def choices(question: Question, margin: float, *, all_of_them: bool = False, res
 
 
 def _settled(nearby: Nearby) -> tuple[Near, ...]:
-    """Those that may be nearest, or all where none is sure to be."""
-    return tuple(near for near in nearby.found if near.point.settled) or nearby.found
+    """Those that may be nearest, or all where none is sure to be.
+
+    A tip or an isolated point of the constraints meets no condition of a minimum, and is one where nothing is nearer.
+    """
+    settled = [near for near in nearby.found if near.point.settled]
+    if not settled:
+        return nearby.found
+    rank = max(near.point.rank for near in nearby.found)
+    tips = [near for near in nearby.found if not near.point.settled and near.point.rank < rank]
+    return (*(near for near in tips if times_as_far(near, settled[0]) > 1 + TIED), *settled)
 
 
 def _speeds(question: Question, q: Array, closed: tuple[int, ...], all_of_them: bool) -> Nearby | None:

@@ -36,7 +36,7 @@ class Point:
 
     `stationary`: the first-order conditions hold. `least`: the smallest curvature along the surface, over the sizes of
     its two parts; infinite where the surface is a point. `whole`: the same over all directions: where c is affine or
-    quadratic and this is positive, no point of the surface is nearer, and none as near.
+    quadratic and this is positive, no point of the surface is nearer, and none as near. `rank`: of the rows there.
     """
 
     x: Array
@@ -46,6 +46,7 @@ class Point:
     stationary: bool
     least: float
     whole: float
+    rank: int = 0
 
     @property
     def settled(self) -> bool:
@@ -195,4 +196,5 @@ def known_point(problem: Problem, x: Array) -> Point:
         left <= FIRST * float(np.linalg.norm(g)) + noise,
         way.least,
         whole.least if not whole.weightless.any() else 0.0,
+        way.frame.rank,
     )

@@ -7,14 +7,14 @@ with ψ every relation among velocities (φ̇ for a holonomic φ). What is not f
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from dalembert.derive import Array, closeness, prepared
-from dalembert.derive.scales import CLOSE
+from dalembert.derive.scales import CLOSE, mass
 from dalembert.model import OneSided, StateError, Statement
 from dalembert.motion.starts.metric import Asked, Metric
 from dalembert.motion.starts.nearest_point import Point
@@ -81,6 +81,11 @@ def nearest_positions(question: Question, *, all_of_them: bool = False) -> Nearb
     closed contacts that comes up so is tried. `all_of_them` looks for others also where one is proved to be nearest.
     """
     n, v = question.n, question.place[question.n :]
+    light = _light(question, question.place[:n], question.free[:n])
+    if light is not None:
+        free = np.concatenate([light, question.free[n:]])
+        if (nearby := nearest_positions(replace(question, free=free), all_of_them=all_of_them)).found:
+            return nearby
     start, metric = question.place[:n], Metric.at(question, question.place[:n], question.free[:n])
     relations = prepared(question.system).relations
     row = {r: i for i, r in enumerate(relations.on_positions)}
@@ -141,6 +146,12 @@ def nearest_velocities(
 ) -> Nearby:
     """The velocities on the constraints nearest to those of a state, at positions q; contacts in `closed` stay so."""
     n = question.n
+    light = _light(question, q, question.free[n:])
+    if light is not None:
+        free = np.concatenate([question.free[:n], light])
+        nearby = nearest_velocities(replace(question, free=free), q, closed, all_of_them=all_of_them)
+        if nearby.found:
+            return nearby
     start = question.place[n:]
     rows = [r for r in range(len(question.system.constraints)) if r not in question.sided or r in closed]
     metric = Metric.at(question, q, question.free[n:])
@@ -176,6 +187,19 @@ def closest_attempt(question: Question) -> Array:
     metric = Metric.at(question, q, question.free[n:])
     problem = metric.problem(v, relations.speeds, speeds, lambda x: question.inputs(q, x))
     return np.concatenate([q, metric.values(v, _as_far_as_it_goes(problem))])
+
+
+def _light(question: Question, q: Array, free: Array) -> Array | None:
+    """Which of what is free (n,) has no mass at positions q; None where nothing has none, or nothing has any.
+
+    To move it alone is no distance at all, and of such changes the least is meant.
+    """
+    try:
+        M = mass(prepared(question.system), question.inputs(q, question.place[question.n :]))
+    except StateError:
+        return None
+    light: Array = free & ~M.any(axis=1)
+    return light if light.any() and M[np.ix_(free, free)].any() else None
 
 
 def _as_far_as_it_goes(problem: Problem) -> Array:

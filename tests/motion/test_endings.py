@@ -8,7 +8,8 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import acos, cos, log, sqrt, symbols
+from sympy import acos, cos, log, sin, sqrt, symbols
+from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
 from motion.systems import angle_pendulum, g, pendulum, t, theta, x, y
@@ -310,3 +311,18 @@ def test_a_force_that_jumps_is_not_said_to_grow() -> None:
     system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2 - sqrt(x**2 + y**2), [x, y])
     with pytest.raises(da.RunError, match=r"the acceleration of y jumps there, from -0\.8 to 0\.8"):
         system.simulate({x: 0.6, y: 0.8}, until=60.0)
+
+
+def test_mass_that_constraints_leave_none_of_is_no_loss_of_rank():
+    """Along x the mass left is 1 − sin² x − cos² x/4 = ¾ cos² x: it vanishes at π/2, where the rows are independent."""
+    z = dynamicsymbols("z")
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 - y.diff() ** 2 - z.diff() ** 2) / 2,
+        [x, y, z],
+        constraints=[da.Holonomic(y - cos(x)), da.Holonomic(z - sin(x) / 2)],
+    )
+    motion = system.simulate({x: 0.2, x.diff(): 1.0}, until=2.0, throw=False)
+    assert motion.status.ending == "singular"
+    assert "the mass matrix is singular at t = 0.8" in motion.status
+    assert "no mass is left" in motion.status
+    assert "rank" not in motion.status

@@ -178,6 +178,10 @@ class HybridMover:
         self._switched(fired)
         return leg
 
+    def lacks_mass(self, t: float, state: Array) -> bool:  # noqa: ARG002
+        """Not told from a loss of rank across switches."""
+        return False
+
     def blame(self, t: float, state: Array) -> Blame:
         """What does not exist at a state, or just beyond it."""
         assert self.setup is not None

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from dalembert.derive import Array
+from dalembert.derive import Array, prepared
+from dalembert.derive.scales import coordinate_units, mass
 from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Steps
 from dalembert.model import Statement
@@ -13,6 +14,7 @@ from dalembert.motion.blame import FAILURES, Blame, blame
 from dalembert.motion.smooth.leg import Leg
 from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Status
+from dalembert.motion.tolerances import EPS, tolerance
 
 MANY = 16  # steps
 FADE = 2.0**-0.125  # at every step: by so much sizes that were are forgotten
@@ -65,6 +67,10 @@ class Mover(Protocol):
 
     def carry(self, t: float, state: Array, until: float) -> Leg | None:
         """A moment up to what ends the mode, or away from where it began, where steps are too short for that."""
+        ...
+
+    def lacks_mass(self, t: float, state: Array) -> bool:
+        """Whether a pivot of S = A M⁻¹ Aᵀ vanishes for want of mass, and not of rank."""
         ...
 
     def blame(self, t: float, state: Array) -> Blame:
@@ -140,6 +146,20 @@ class SmoothMover:
     def carry(self, t: float, state: Array, until: float) -> Leg | None:  # noqa: ARG002
         """Nothing switches."""
         return None
+
+    def lacks_mass(self, t: float, state: Array) -> bool:
+        """Whether M is indefinite at a state, and the rows in force are clearly independent of each other there."""
+        kept, inputs = prepared(self._system), [*state.tolist(), t, *self._values.tolist()]
+        try:
+            M, units = mass(kept, inputs), coordinate_units(kept, inputs)
+            rows = kept.relations.speeds.at(inputs)[1][list(self.setup.choice.rows)] * units
+        except FAILURES:
+            return False
+        e = np.linalg.eigvalsh(units[:, None] * M * units)
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        if e[0] >= -len(e) * EPS * e[-1] or not length.all():
+            return False
+        return bool(np.linalg.svd(rows / length, compute_uv=False)[-1] ** 2 > tolerance("SOUND"))
 
     def blame(self, t: float, state: Array) -> Blame:
         """What does not exist at a state, or just beyond it."""

@@ -527,7 +527,7 @@ class Run:
         ):
             ahead = ahead._replace(place=problem.place)  # what has left the constraints does not lead over it
             if (over := passed(view, self._held, ahead, self.until)) is not None:
-                return self._over(view, ahead, over, self._lost(ahead))
+                return self._over(view, ahead, over, self._lost(view, ahead))
         if self._drifts > LEAVES:  # right after it was put back: rounding within a step allows no better
             self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self.limits.drift))
         k = int(np.searchsorted(view.points.times, problem.time)) - 1
@@ -597,7 +597,7 @@ class Run:
 
     def _singular(self, view: View, problem: Problem) -> Status | None:
         """The end of a run where a pivot or a row vanishes: its last sound state before; or over it, where asked."""
-        words = self._lost(problem)
+        words = self._lost(view, problem)
         if self.limits.singular == "pass":
             if self.mover.mode is None:  # others may hold where the chosen rows do not: then no rank is lost
                 begun = self.t
@@ -674,7 +674,7 @@ class Run:
         self._before = None
         return None
 
-    def _lost(self, problem: Problem) -> str:
+    def _lost(self, view: View, problem: Problem) -> str:
         """What is lost where a pivot is zero, in words."""
         assert problem.minimum is not None
         inertia, masses, rows = self.engine.names(self.mover.setup)
@@ -683,6 +683,10 @@ class Run:
             return f"the mass matrix is singular at t = {time:.9g}: {inertia[column]} vanishes"
         if problem.kind == "mass":
             return f"the mass matrix is singular at t = {time:.9g}: {masses[column]} vanishes"
+        state = view.course.states(np.array([time]), np.array([problem.place]))[0]
+        if problem.kind == "dependent" and self.mover.lacks_mass(time, state):
+            words = f"the mass matrix is singular at t = {time:.9g}"
+            return f"{words}: no mass is left along what the constraints leave free"
         fate = "becomes dependent on the others" if problem.kind == "dependent" else "has no direction there"
         return f"the rank of the constraints drops at t = {time:.9g}: {rows[column]} {fate}"
 

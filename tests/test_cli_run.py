@@ -341,6 +341,23 @@ class TestKeeping:
         assert da.System.load(folder / "model.toml") == motion.system
         assert (folder / "model.toml").read_bytes() == gallery.path("sliding-block").read_bytes()
 
+    @pytest.mark.parametrize(
+        "options",
+        [["--set", "k=0.1"], ["--until", 2], ["--tolerance", 1e-9], ["--until", 1, "--engine", "plain"]],
+        ids=lambda options: options[0] if len(options) == 2 else "two",
+    )
+    def test_the_kept_model_moves_like_the_motion_beside_it(self, call, tmp_path, options):
+        """Run again without a word it gives the same bits, and is kept as it is the second time."""
+        first, second = tmp_path / "first", tmp_path / "second"
+        assert call("sliding-block", *options, "-o", first).code == 0
+        assert call(first / "model.toml", "-o", second).code == 0
+        moved, again = (da.Motion.load(folder / "motion.nc") for folder in (first, second))
+        np.testing.assert_array_equal(moved.t, again.t)
+        np.testing.assert_array_equal(moved.y, again.y)
+        assert (moved.settings, moved.values.tolist()) == (again.settings, again.values.tolist())
+        assert (first / "model.toml").read_bytes() == (second / "model.toml").read_bytes()
+        assert da.System.load(first / "model.toml") != da.System.load(gallery.path("sliding-block"))
+
     def test_json_names_the_files(self, call, tmp_path):
         saved = json.loads(call("rolling-disk", "-o", tmp_path, "--json").out)["saved"]
         assert [os.path.basename(name) for name in saved] == ["motion.nc", "summary.json", "model.toml"]

@@ -62,7 +62,7 @@ def keep(
     kept = []
     if (folder := wanted.folder) is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / MODEL).write_bytes(wanted.file.read_bytes())
+        _keep_model(motion, wanted, folder / MODEL)
         motion.save(folder / DATA)
         text = dumps(document(motion, summary, wanted, certificate), ensure_ascii=False, indent=2, allow_nan=False)
         (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
@@ -71,6 +71,17 @@ def keep(
         motion.plot().savefig(wanted.picture)
         kept.append(str(wanted.picture))
     return kept
+
+
+def _keep_model(motion: "Motion", wanted: Wanted, path: Path) -> None:
+    """Write the model that moves like this when it is run again: the file as it is where nothing else was asked."""
+    values = dict(zip(motion.system.symbols, map(float, motion.values), strict=True))
+    asked = {"until": wanted.until, "tolerance": wanted.tolerance, "engine": wanted.engine}
+    moved = motion.system.with_parameters(values).with_run(**asked)
+    if moved == motion.system:
+        path.write_bytes(wanted.file.read_bytes())
+    else:
+        moved.save(path)
 
 
 def document(

@@ -197,6 +197,7 @@ def reduce(
         new = type(system).from_lagrangian(body.function, found.new, forces=forces, **common)
     else:
         new = type(system).from_forces(body.mass, body.forces, found.new, **common)
+    new = new.with_run(tolerance=system.tolerance, engine=system.engine)
     proof = prove(parts.placing, system, new)
     notes = (*parts.notes, note) if note else parts.notes
     stated = MappingProxyType(found.stated)

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import acos, cos, log, sin, sqrt, symbols
+from sympy import acos, cos, log, oo, sin, sqrt, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -252,11 +252,36 @@ def test_everything_wrong_with_a_run_is_told_at_once():
         ({"samples": [0.0, 0.0, 1.0]}, "do not increase"),
         ({"samples": [0.0, 2.0]}, "outside the run"),
         ({"samples": [0.0, float("nan")]}, "not finite"),
+        ({"samples": ["0", "1"]}, "samples is ['0', '1']"),
+        ({"samples": [False, True]}, "samples is [False, True]"),
+        ({"samples": np.True_}, "samples is"),
+        ({"samples": 1j}, "samples is 1j"),
+        ({"throw": "no"}, "throw is 'no', True or False is meant"),
+        ({"throw": 0}, "throw is 0"),
+        ({"engine": np.array(["plain", "taylor"])}, "engine is"),
+        ({"compile": None}, "compile is None"),
+        ({"singular": ["stop"]}, "singular is ['stop']"),
+        ({"max_step": float("nan")}, "max_step is nan"),
+        ({"max_step": -float("inf")}, "max_step is -inf"),
+        ({"max_step": True}, "max_step is True"),
+        ({"max_steps": 2.5}, "a whole number is meant"),
+        ({"max_seconds": "1"}, "max_seconds is '1'"),
+        ({"drift": float("inf")}, "a finite number above zero is meant"),
+        ({"progress": True}, "progress is True"),
+        ({"parameters": [1.0]}, "give a mapping"),
     ],
 )
 def test_wrong_input(given, words):
     asked = {"start": {x: 1.0}, "until": 1.0} | given
     assert any(words in fault for fault in faults(lambda: pendulum().simulate(**asked)))
+
+
+def test_an_infinite_limit_is_none():
+    """No bound on the length, the number or the time of steps is the same motion, bit by bit."""
+    bare = pendulum().simulate({x: 1.0}, until=1.0)
+    for none in (float("inf"), np.float64("inf"), oo):
+        limits = {"max_step": none, "max_steps": none, "max_seconds": none}
+        np.testing.assert_array_equal(pendulum().simulate({x: 1.0}, until=1.0, **limits).y, bare.y)
 
 
 def test_an_inconsistent_start_shows_each_residual():

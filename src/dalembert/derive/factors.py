@@ -42,7 +42,10 @@ class Bared(NamedTuple):
     def at(self, times: Array, states: Array, values: Array) -> Array:
         """The factors along states (k, m)."""
         found = _function(self)(*states.T, times, *values)
-        return np.stack([np.broadcast_to(np.asarray(f, dtype=float), times.shape) for f in found], axis=1)
+        out = np.ones((len(times), len(self.factors)))
+        for column, value in zip(out.T, found, strict=True):
+            column[:] = value
+        return out
 
 
 def without_factors(system: Statement) -> Bared:

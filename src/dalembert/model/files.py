@@ -62,7 +62,7 @@ def loads(text: str, kind: type[S], where: str = "model") -> S:
         "particles": kind.from_particles,
     }
     try:
-        return makers[read.way](**read.given)
+        return makers[read.way](**read.given).with_run(**read.run)
     except ModelError as error:
         raise ModelError(where, error.faults) from None
 

@@ -14,6 +14,8 @@ from dalembert.model.constraints import Constraint, Stated
 from dalembert.model.errors import ModelError
 from dalembert.model.reactions import Reaction
 
+ENGINES = ("taylor", "plain")
+
 
 def sequence(values: Any, what: str, subject: str) -> tuple[Any, ...]:
     """A tuple of what was given, which must not be a text."""
@@ -141,6 +143,17 @@ def end_time(value: Any) -> tuple[float | None, list[str]]:
     """The time a run ends, as a float."""
     number = None if value is None else as_number(value)
     return number, [] if value is None or number is not None else [f"until is {value!r}, a finite number is meant"]
+
+
+def run_faults(until: Any, tolerance: Any, engine: Any) -> list[str]:
+    """What is wrong with what a statement says of its runs; None says nothing."""
+    faults = end_time(until)[1]
+    number = as_number(tolerance)
+    if tolerance is not None and (number is None or not 0 < number < 1):
+        faults.append(f"the tolerance is {tolerance!r}, a number between 0 and 1 is meant")
+    if engine is not None and engine not in ENGINES:
+        faults.append(f"the engine is {engine!r}; it can be {' or '.join(map(repr, ENGINES))}")
+    return faults
 
 
 def named(constraints: tuple[Any, ...]) -> tuple[tuple[Constraint, ...], list[str]]:

@@ -9,6 +9,7 @@ from sympy.core.facts import InconsistentAssumptions
 from dalembert.model.checks import velocity
 from dalembert.model.clock import function_of_time
 from dalembert.model.grammar import MAX_NAME, RESERVED, Scope, is_name
+from dalembert.model.inputs import run_faults
 from dalembert.model.places import Path
 from dalembert.model.reading_constraints import constraints
 from dalembert.model.sheet import Sheet, short, shown, words
@@ -24,10 +25,11 @@ WAYS = {"lagrangian": ("coordinates", "forces"), "mass": ("coordinates", "impres
 
 
 class Arguments(NamedTuple):
-    """Which way the system is stated, a key of WAYS, and what that way is called with."""
+    """Which way the system is stated, a key of WAYS, what that way is called with, and how the system is moved."""
 
     way: str
     given: dict[str, Any]
+    run: dict[str, Any]
 
 
 def arguments(sheet: Sheet) -> Arguments | None:
@@ -43,11 +45,12 @@ def arguments(sheet: Sheet) -> Arguments | None:
         "until": sheet.number(("run", "until")) if sheet.texts(("run",)) else None,
         "constraints": constraints(sheet, scope),
     }
-    sheet.known_keys(("run",), ("until",))
+    sheet.known_keys(("run",), ("until", "tolerance", "engine"))
+    run = _run(sheet)
     if way is None:
         return None
     own = {"lagrangian": _lagrangian, "mass": _mass, "particles": _particles}[way](sheet, scope)
-    return Arguments(way, own | common)
+    return Arguments(way, own | common, run)
 
 
 def _way(sheet: Sheet) -> str | None:
@@ -62,6 +65,17 @@ def _way(sheet: Sheet) -> str | None:
                 hint = ": the positions of the particles give them" if key == "coordinates" else f", but with {other}"
                 sheet.fault((key,), f"{key} does not go with {ways[0]}{hint}")
     return ways[0]
+
+
+def _run(sheet: Sheet) -> dict[str, Any]:
+    """How the system is moved where nothing else is asked, besides until when."""
+    if not sheet.texts(("run",)):
+        return {}
+    given = {"tolerance": sheet.number(("run", "tolerance")), "engine": sheet.words_at(("run", "engine")) or None}
+    for key, value in given.items():
+        for fault in run_faults(**{"until": None, "tolerance": None, "engine": None, key: value}):
+            sheet.fault(("run", key), fault)
+    return given
 
 
 # -- names ----------------------------------------------------------------------------------------------------

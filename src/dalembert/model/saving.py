@@ -65,8 +65,9 @@ class _Writer:
             out["constraints"] = [self._constraint(c) for c in system.constraints]
         if system.initial:
             out["start"] = {name_of(key): self._text(value, f"start.{name_of(key)}") for key, value in system.initial}
-        if system.until is not None:
-            out["run"] = {"until": system.until}
+        run = {"until": system.until, "tolerance": system.tolerance, "engine": system.engine}
+        if asked := {key: value for key, value in run.items() if value is not None}:
+            out["run"] = asked
         return out
 
     def _check_names(self) -> None:

@@ -17,6 +17,7 @@ from dalembert.model.checks import expression, parameters_in, velocity
 from dalembert.model.constraints import Constraint
 from dalembert.model.errors import ModelError, refuse
 from dalembert.model.inputs import (
+    as_number,
     by_coordinate,
     constraint_sequence,
     coordinate_faults,
@@ -25,6 +26,7 @@ from dalembert.model.inputs import (
     mass_matrix,
     named,
     parameter_values,
+    run_faults,
     sequence,
 )
 from dalembert.model.rules import all_expressions, statement_faults
@@ -42,7 +44,10 @@ Values = Mapping[Any, Any]
 
 @dataclass(frozen=True)
 class Statement:
-    """What the mechanician states; `values` and `initial` are sorted pairs so that equal statements are equal."""
+    """What the mechanician states; `values` and `initial` are sorted pairs so that equal statements are equal.
+
+    `until`, `tolerance` and `engine` are what a run takes where it is asked for nothing else.
+    """
 
     coordinates: tuple[Expr, ...]
     unconstrained: Unconstrained
@@ -51,6 +56,8 @@ class Statement:
     name: str = ""
     initial: tuple[tuple[Expr, Expr], ...] = ()
     until: float | None = None
+    tolerance: float | None = None
+    engine: str | None = None
 
     def __post_init__(self) -> None:
         faults = list(coordinate_faults(self.coordinates))
@@ -160,13 +167,20 @@ class Statement:
         refuse(ModelError, self._subject, faults)
         return replace(self, values=values)
 
+    def with_run(self, *, until: Any = None, tolerance: Any = None, engine: Any = None) -> Self:
+        """The same statement, moved otherwise where nothing else is asked of a run; None leaves what there is."""
+        given = {"until": until, "tolerance": tolerance, "engine": engine}
+        refuse(ModelError, self._subject, run_faults(**given))
+        numbers = {key: value if key == "engine" else as_number(value) for key, value in given.items()}
+        return self._changed(**{key: numbers[key] for key, value in given.items() if value is not None})
+
     def form(self) -> Self:
         """The statement without name, values, start and end: what derivation and compilation depend on.
 
         It is not checked again: it says less than a statement that was.
         """
         valueless = tuple((s, 0.0) for s in self.symbols)
-        return self._changed(values=valueless, initial=(), until=None, name="")
+        return self._changed(values=valueless, initial=(), until=None, tolerance=None, engine=None, name="")
 
     def without(self, names: Collection[str]) -> Self:
         """The statement without the constraints of these names; natures that refer to them are left as they are."""

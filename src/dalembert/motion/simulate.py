@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from sympy import Expr
+from sympy import Expr, oo
 
 from dalembert.derive import Array, instant_at, parameter_values, state_values
 from dalembert.engine import EngineName, compile_seconds, compiled_engine, refuse_switches, refuse_unknown
@@ -63,10 +63,10 @@ def simulate(
         start,
         until,
         t0,
-        tolerance,
+        system.tolerance if tolerance is None else tolerance,
         samples,
         parameters,
-        engine,
+        system.engine if engine is None else engine,
         compile,
         drift,
         singular,
@@ -74,6 +74,7 @@ def simulate(
         max_steps,
         max_seconds,
         progress,
+        throw,
     )
     settings, compiled = plan.settings, compile_seconds()
     (refuse_switches if settings.engine == "plain" else refuse_unknown)(system)
@@ -147,6 +148,7 @@ def _plan(
     max_steps: Any,
     max_seconds: Any,
     progress: Any,
+    throw: Any,
 ) -> Plan:
     faults: list[str] = []
     if isinstance(start, Trajectory) and start.system.symbols == system.symbols and parameters is None:
@@ -169,23 +171,24 @@ def _plan(
     tol = EPS if tolerance is None else _number(tolerance, "the tolerance", faults)
     if tol is not None and not 0 < tol < 1:
         faults.append(f"the tolerance is {tol:g}, a number between 0 and 1 is meant")
-    finest = 100 * EPS if engine == "plain" or not compiled_engine() else EPS
+    finest = 100 * EPS if str(engine) == "plain" or not compiled_engine() else EPS
     bound = DRIFT * max(finest, tol or EPS) if drift is None else _positive(drift, "the drift bound", faults)
-    steps = np.inf if max_steps is None else _positive(max_steps, "max_steps", faults)
-    step = np.inf if max_step is None else _positive(max_step, "max_step", faults)
-    if max_steps is not None and steps != int(steps):
+    steps, step = _limit(max_steps, "max_steps", faults), _limit(max_step, "max_step", faults)
+    if np.isfinite(steps) and steps != int(steps):
         faults.append(f"max_steps is {max_steps!r}, a whole number is meant")
     if progress is not None and not callable(progress):
         faults.append(f"progress is {progress!r}, a function is meant")
-    clock = np.inf if max_seconds is None else _positive(max_seconds, "max_seconds", faults)
+    if not isinstance(throw, (bool, np.bool_)):
+        faults.append(f"throw is {throw!r}, True or False is meant")
+    clock = _limit(max_seconds, "max_seconds", faults)
     for value, allowed, what in (
         (engine, (None, "taylor", "plain"), "engine"),
         (compile_mode, tuple(COMPILE), "compile"),
         (singular, ("stop", "pass"), "singular"),
     ):
-        if value not in allowed:
+        if not isinstance(value, (str, type(allowed[0]))) or value not in allowed:
             faults.append(f"{what} is {value!r}; it can be {' or '.join(repr(a) for a in allowed if a)}")
-    if engine == "taylor" and not compiled_engine():
+    if isinstance(engine, str) and engine == "taylor" and not compiled_engine():
         faults.append('engine "taylor" needs heyoka, which is not installed; engine "plain" works without it')
     refuse(StateError, f"the run of {system.name!r}" if system.name else "the run", faults)
     assert first is not None
@@ -227,9 +230,16 @@ def _number(value: Any, what: str, faults: list[str], hint: str = "a finite numb
 def _positive(value: Any, what: str, faults: list[str]) -> float:
     number = as_number(value)
     if number is None or not number > 0:
-        faults.append(f"{what} is {value!r}, a number above zero is meant")
+        faults.append(f"{what} is {value!r}, a finite number above zero is meant")
         return 1.0
     return number
+
+
+def _limit(value: Any, what: str, faults: list[str]) -> float:
+    """A bound on what a run takes; none where nothing is given, or infinity."""
+    if value is None or (isinstance(value, float) and value == np.inf) or value is oo:
+        return np.inf
+    return _positive(value, what, faults)
 
 
 def _times(samples: Any, first: float | None, last: float | None, faults: list[str]) -> Array | None:
@@ -247,11 +257,14 @@ def _times(samples: Any, first: float | None, last: float | None, faults: list[s
             return None
         return np.unique(np.linspace(first, last, int(samples)))  # unique where the run is a few roundings long
     try:
-        times = np.atleast_1d(np.array(samples, dtype=float))
+        given = np.asarray(samples)
+        if given.ndim == 0 or given.dtype.kind not in "iufO":  # a text or a truth that NumPy would read as a number
+            raise TypeError
+        times = given.astype(float)
     except (TypeError, ValueError):
         faults.append(f"samples is {samples!r}; a count or a sequence of times is meant")
         return None
-    if isinstance(samples, (bool, float, str)) or times.ndim != 1 or not len(times):
+    if times.ndim != 1 or not len(times):
         faults.append(f"samples is {samples!r}; a count or a sequence of times is meant")
     elif not np.isfinite(times).all():
         faults.append("samples has times that are not finite")

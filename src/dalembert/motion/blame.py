@@ -60,7 +60,7 @@ def at(system: Statement, t: float, state: Array) -> str:
     keys = (*system.coordinates, *system.velocities)
     shown = [f"{name_of(key)} = {value:.9g}" for key, value in zip(keys, state, strict=False)]
     listed = ", ".join(shown if len(shown) <= 24 else [*shown[:12], "…", *shown[-12:]])
-    return f"t = {t:.12g}, {listed}"
+    return f"t = {t:.6g}, {listed}"
 
 
 def _words(error: Exception) -> str:

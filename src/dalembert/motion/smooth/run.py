@@ -680,15 +680,15 @@ class Run:
         inertia, masses, rows = self.engine.names(self.mover.setup)
         column, time = problem.minimum.column, problem.time
         if problem.kind == "massless":
-            return f"the mass matrix is singular at t = {time:.9g}: {inertia[column]} vanishes"
+            return f"the mass matrix is singular at t = {time:.6g}: {inertia[column]} vanishes"
         if problem.kind == "mass":
-            return f"the mass matrix is singular at t = {time:.9g}: {masses[column]} vanishes"
+            return f"the mass matrix is singular at t = {time:.6g}: {masses[column]} vanishes"
         state = view.course.states(np.array([time]), np.array([problem.place]))[0]
         if problem.kind == "dependent" and self.mover.lacks_mass(time, state):
-            words = f"the mass matrix is singular at t = {time:.9g}"
+            words = f"the mass matrix is singular at t = {time:.6g}"
             return f"{words}: no mass is left along what the constraints leave free"
         fate = "becomes dependent on the others" if problem.kind == "dependent" else "has no direction there"
-        return f"the rank of the constraints drops at t = {time:.9g}: {rows[column]} {fate}"
+        return f"the rank of the constraints drops at t = {time:.6g}: {rows[column]} {fate}"
 
     def _stuck(self, moved: Moved) -> Status | None:
         """The end of a run from which no further step can be taken."""

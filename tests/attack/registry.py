@@ -1,5 +1,6 @@
 """The classes of the attack, and the case of a name: NAME:SEED, found:LABEL, or either in other units, scales:NAME."""
 
+from collections.abc import Sequence
 from importlib import import_module
 
 from .case import Case, Question
@@ -17,8 +18,10 @@ CLASSES = (
     "onesided",
     "impacts",
     "switching",
+    "coarse",
 )
 
+EXACT = tuple(name for name in CLASSES if name != "coarse")  # in other units, a coarse step is another one
 DRAWS = 3  # in how many units a model of the gallery is moved
 
 
@@ -38,9 +41,9 @@ def make(name: str) -> Case | Question:
     return import_module(f".classes.{kind}", __package__).make(int(place))
 
 
-def names(count: int, seed: int = 0, only: str | None = None) -> list[str]:
+def names(count: int, seed: int = 0, only: str | None = None, among: Sequence[str] = CLASSES) -> list[str]:
     """The names of `count` cases, classes in turn, seeds from `seed` on."""
-    kinds = [only] if only else list(CLASSES)
+    kinds = [only] if only else list(among)
     return [f"{kinds[i % len(kinds)]}:{seed + i // len(kinds)}" for i in range(count)]
 
 
@@ -49,7 +52,7 @@ def scaled_names(count: int, seed: int = 0, only: str | None = None) -> list[str
     from dalembert import gallery
 
     models = [f"scales:gallery:{name}@{seed + k}" for k in range(DRAWS) for name in gallery.names()]
-    return [*([] if only else models), *(f"scales:{name}@{seed}" for name in names(count, seed, only))]
+    return [*([] if only else models), *(f"scales:{name}@{seed}" for name in names(count, seed, only, EXACT))]
 
 
 def repeated(name: str) -> bool:

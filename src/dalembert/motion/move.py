@@ -58,7 +58,7 @@ def move(
         if hybrid:
             from dalembert.motion.hybrid.mover import HybridMover
 
-            mover = HybridMover(moving, system, values, t0, until, known, before)
+            mover = HybridMover(moving, system, values, t0, until, known, limits.drift, before)
         else:
             mover = SmoothMover(moving, system, values, t0, state, known)
         run = Run(moving, mover, stated, t0, state, samples, until, limits, progress)

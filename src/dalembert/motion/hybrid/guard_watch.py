@@ -24,6 +24,7 @@ MOMENTS = np.array([0.0, *(4.0**-k for k in range(18, 0, -1))])  # of a step: wh
 GAPS = 8  # how many orders of a series may be missing before its end
 FAINT = 2.0**-20  # of how long things take: within it a motion without a series is of second order
 STAYS = 2.0**13  # times what counts as zero: how far a guard that stays at zero may go
+APART = 16.0  # times how far off its rows a motion may be: so far a contact that bears nothing has parted
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +199,11 @@ def key_of(staged: Staged, guard: int) -> GuardKey:
     return staged.keys[guard] if guard < len(staged.keys) else GuardKey("jam", guard - len(staged.keys))
 
 
-def armed(setup: Setup, staged: Staged, guarded: Guarded) -> Setup:
+def armed(setup: Setup, staged: Staged, guarded: Guarded, drift: float = 0.0) -> Setup:
     """The setup that stops where a guard that counts falls to zero.
 
     A guard that begins at zero is given a slack of twice what counts as zero; the time of its fall is refined
-    afterwards. One that stays at zero is given much more.
+    afterwards. One that stays at zero is given much more. `drift`: how far off its rows a motion may be.
     """
     sizes = np.where(guarded.sizes > 0, guarded.sizes, np.abs(guarded.values))
     live = guarded.counts & (sizes > 0)
@@ -216,7 +217,7 @@ def armed(setup: Setup, staged: Staged, guarded: Guarded) -> Setup:
         offsets[stays] = STAYS * np.maximum(relative[stays], EPS)
     for i, key in enumerate(staged.keys):
         if live[i] and key.kind == "parted":
-            offsets[i] = STAYS * np.maximum(guarded.floors[i] * slopes[i], EPS)
+            offsets[i] = max(STAYS * np.maximum(guarded.floors[i] * slopes[i], EPS), APART * drift)
         elif live[i] and key.kind == "coefficient":
             offsets[i] = max(offsets[i], STAYS * EPS)
     return setup.armed(slopes, offsets, tuple(i for i, key in enumerate(staged.keys) if key.kind == "slow"))

@@ -16,6 +16,7 @@ from dalembert.engine.taylor import Setup, Taylor
 from dalembert.model import StateError, Statement, refuse
 from dalembert.motion.blame import FAILURES, Blame, at, blame
 from dalembert.motion.hybrid.bounces import Bounces, Struck
+from dalembert.motion.hybrid.drift import PutBack, is_coarse, put_back
 from dalembert.motion.hybrid.flights import Flights
 from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of, unarmed
 from dalembert.motion.hybrid.guesses import Guesses, beyond
@@ -78,6 +79,7 @@ class HybridMover:
         t0: float,
         until: float,
         sizes: Array,
+        drift: float,
         before: Mode | None = None,
     ) -> None:
         self.engine, self.system, self.values = engine, system, values
@@ -97,6 +99,7 @@ class HybridMover:
         self._fired: GuardKey | None = None
         self._undecided = True
         self._before = before
+        self._drift, self._coarse = drift, is_coarse(drift)
         self._times: list[float] = []  # of all switches
         self.count = 0
         self._resting: tuple[int, ...] = ()
@@ -144,7 +147,7 @@ class HybridMover:
             return False
         if trial.setup.choice == self.setup.choice and not trial.setup.weighs_more(self.setup):
             return False
-        self.mode, self.setup = trial.mode, armed(trial.setup, trial.staged, trial.guarded)
+        self.mode, self.setup = trial.mode, armed(trial.setup, trial.staged, trial.guarded, self._drift)
         return True
 
     def carry(self, t: float, state: Array, until: float) -> Leg | None:
@@ -195,6 +198,7 @@ class HybridMover:
         """Legs from a state on, at most so many steps."""
         out: list[Leg] = []
         left = most
+        back: PutBack | None = None
         if self.mode is None:
             self._adrift = self._uncertain(t, state)
         while left > 0:
@@ -212,6 +216,7 @@ class HybridMover:
             events: tuple[Event, ...] = ()
             impulse = 0.0
             if self._undecided:
+                back = None
                 found = self._next(t, state)
                 if isinstance(found, Status):
                     return Moved([*out, *self._prelude, *self._struck], None, found)
@@ -252,10 +257,19 @@ class HybridMover:
                 if status := self._crowded(t):
                     return Moved(out, None, status)
                 continue
-            out.append(Leg(self.setup, steps, self.mode, events, impulse, self.memo()))
+            leg = Leg(self.setup, steps, self.mode, events, impulse, self.memo())
+            if back is not None:
+                leg = replace(leg, returned=back.projection)
+            elif self._coarse and (back := put_back(self.engine, self.setup, steps, self.scales)) is not None:
+                out.append(replace(leg, steps=back.steps))
+                left -= back.steps.count
+                self._drifts(t, state, back.projection.time - t)
+                since, t, state = t, back.projection.time, back.state
+                continue
+            out.append(leg)
             left -= steps.count
             self._drifts(t, state, float(steps.times[-1]) - t)
-            if moved := self._landed(out, t, until):
+            if moved := self._landed(out, t if back is None else since, until):
                 return moved
             t, state = float(steps.times[-1]), steps.end
         return Moved(out)
@@ -386,7 +400,7 @@ class HybridMover:
         if below:
             return below[0]
         stays = (*guarded.stays, *guarded.falls, *guarded.rises)
-        self.setup = armed(self.setup, staged, replace(guarded, stays=stays))
+        self.setup = armed(self.setup, staged, replace(guarded, stays=stays), self._drift)
         return None
 
     # -- what follows a switch -----------------------------------------------------------------------------------
@@ -512,7 +526,7 @@ class HybridMover:
             M = self.programs.arrays(found.setup, t, state).M  # a kink of a constraint takes energy
             impulse += 0.5 * float((new - v) @ M @ (new + v))
         self.mode = found.mode
-        self.setup = armed(found.setup, found.staged, found.guarded)
+        self.setup = armed(found.setup, found.staged, found.guarded, self._drift)
         self._undecided, self._fired, self._before = False, None, None
         return later, found.state, tuple(events), impulse
 
@@ -548,7 +562,7 @@ class HybridMover:
         end = t + max(struck.rests.values())
         if trial.why or not t < end < self.until:
             return t, state, struck.events, struck.energy
-        setup = armed(trial.setup, trial.staged, trial.guarded)
+        setup = armed(trial.setup, trial.staged, trial.guarded, self._drift)
         steps = self.engine.steps(setup, t, trial.state, end, STEPS)
         if not steps.count:
             return t, state, struck.events, struck.energy

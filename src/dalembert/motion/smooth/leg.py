@@ -8,7 +8,7 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Steps
-from dalembert.motion.status import Event
+from dalembert.motion.status import Event, Projection
 
 BEGINNING = 1e-6  # of a step
 Setup = Any  # of an engine: compiled code with its parameters, or the plain twin's
@@ -20,7 +20,8 @@ class Leg:
 
     `events` happened at its beginning, where impulses gave the energy `impulse`. `memo` is what its mover knew there;
     `start` the state it begins with, of a leg without steps. A `brief` one leads over a place where the equation itself
-    cannot be looked at, in a time too short to go wrong in.
+    cannot be looked at, in a time too short to go wrong in. `returned`: it begins where the state was put back on its
+    rows.
     """
 
     setup: Setup
@@ -31,6 +32,7 @@ class Leg:
     memo: Any = None
     start: Array | None = None
     brief: bool = False
+    returned: Projection | None = None
 
     @property
     def begin(self) -> float:
@@ -51,7 +53,11 @@ class Leg:
         if (first, last) == (0, self.steps.count):
             return self
         steps = self.steps.part(first, last)
-        return replace(self, steps=steps) if not first else replace(self, steps=steps, events=(), impulse=0.0)
+        return (
+            replace(self, steps=steps)
+            if not first
+            else replace(self, steps=steps, events=(), impulse=0.0, returned=None)
+        )
 
 
 @dataclass(frozen=True, eq=False)

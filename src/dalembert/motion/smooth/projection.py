@@ -10,6 +10,19 @@ NEWTON = 8  # steps at most
 SLIGHT = 1e-6  # a relative change of velocity beyond which energy is not put right
 
 
+def distance(engine: Any, setup: Any, t: float, state: Array, scales: Array) -> float:
+    """How far a state is off the rows that hold, relative to the size of their terms, by natural scales (2n + 1,)."""
+    times, states = np.array([t]), state[None, :]
+    watch = engine.watch(setup, times, states)
+    if not watch.level.shape[1]:
+        return 0.0
+    sizes = engine.sizes(setup, times, states, scales)
+    sizes = np.where(sizes > 0, sizes, 1e-300)
+    off = np.concatenate([np.abs(watch.level), np.abs(watch.rate)], axis=1) / sizes
+    holds = engine.holding(setup)
+    return float(np.where(np.concatenate([holds, holds]), off, 0.0).max(initial=0.0))
+
+
 def settled(engine: Any, setup: Any, t: float, state: Array) -> Array:
     """The state (2n,) on the rows in force that is nearest in the metric of M: places first, then velocities."""
     n = len(state) // 2

@@ -81,6 +81,8 @@ class Recorder:
     def begin(self, leg: Leg) -> None:
         """Keep what happened at the beginning of a leg, and its mode."""
         self.events += leg.events
+        if leg.returned is not None:
+            self.projections.append(leg.returned)
         now = Episode(leg.begin, leg.setup.choice, leg.mode)
         if not self.episodes or (self.episodes[-1].choice, self.episodes[-1].mode) != (now.choice, now.mode):
             self.episodes.append(now)

@@ -351,3 +351,17 @@ def test_mass_that_constraints_leave_none_of_is_no_loss_of_rank():
     assert "the mass matrix is singular at t = 0.8" in motion.status
     assert "no mass is left" in motion.status
     assert "rank" not in motion.status
+
+
+@pytest.mark.parametrize(("engine", "rows"), [
+    ("taylor", []), ("taylor", [da.OneSided(y, restitution=1)]), ("plain", []),
+], ids=["taylor", "switches", "plain"])  # fmt: skip
+@pytest.mark.parametrize("ended", [{"max_seconds": 1e-9}, {"progress": lambda now: False}], ids=["seconds", "stopped"])
+def test_a_motion_of_no_step_can_be_looked_at(engine, rows, ended):
+    falls = da.System.from_lagrangian(y.diff() ** 2 / 2 - 10 * y, [y], constraints=rows)
+    motion = falls.simulate({y: 1.0}, until=1e3, engine=engine, throw=False, **ended)
+    assert motion.end_time == 0.0
+    assert motion.status.ending in ("wall-clock limit", "stopped")
+    assert motion.verify().passed
+    assert "0" in str(motion.summary())
+    assert float(motion.dataset.energy[0]) == 10.0

@@ -248,6 +248,8 @@ class Trajectory:
 
     @cached_property
     def _derivation(self) -> Derivation:
+        if not self.episodes:
+            raise StateError("the motion", ["it was ended before it began, so that nothing can be derived along it"])
         s = self.settings
         return Derivation(engine(s.engine, s.tolerance, COMPILE[s.compile]), self.system, self.values, self.episodes)
 

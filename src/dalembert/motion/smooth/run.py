@@ -20,7 +20,7 @@ from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.monitors import Problem, approaching, first_problem, jump_between
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
 from dalembert.motion.smooth.passing import Over, last_sound, passed
-from dalembert.motion.smooth.projection import put_back
+from dalembert.motion.smooth.projection import distance, put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
 from dalembert.motion.smooth.view import View, seen
@@ -96,8 +96,6 @@ class Run:
     def go(self, never: Status | None = None) -> Record:
         """Move until the end, or until something ends it; not at all where it can `never` begin."""
         if never is not None:
-            for leg in self._ahead().legs[:1]:
-                self.kept.begin(leg)
             return self._record(never)
         try:
             with keyboard() as self._keyboard:
@@ -111,6 +109,9 @@ class Run:
 
     def _record(self, status: Status) -> Record:
         kept = self.kept
+        if not kept.episodes and status.ending != Ending.INTERRUPTED:  # it is known in which mode it would have begun
+            for leg in self._ahead().legs[:1]:
+                kept.begin(leg)
         if status.ending != Ending.FINISHED and kept.last_time() != self.t:
             kept.take_sample(self.t, self.state)
         d = len(self._begin)
@@ -152,14 +153,8 @@ class Run:
 
     def _distance(self, t: float, state: Array) -> float:
         """How far a state is off the constraints, relative to the size of their terms."""
-        times, states = np.array([t]), state[None, :]
-        watch = self.engine.watch(self.mover.setup, times, states)
-        m = watch.level.shape[1]
-        sizes = self.engine.sizes(self.mover.setup, times, states, np.append(self.sizes + self._made, abs(t)))
-        sizes = np.where(sizes > 0, sizes, 1e-300)
-        off = np.concatenate([np.abs(watch.level), np.abs(watch.rate)], axis=1) / sizes
-        holds = self.engine.holding(self.mover.setup)
-        return float(np.where(np.concatenate([holds, holds]), off, 0.0).max(initial=0.0)) if m else 0.0
+        scales = np.append(self.sizes + self._made, abs(t))
+        return distance(self.engine, self.mover.setup, t, state, scales)
 
     # -- moving ----------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import beta, ellipe
 from sympy import Abs, Heaviside, Max, Min, Piecewise, Rational, cos, expand, sign, sqrt, symbols
+from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
 from motion.switched import CONTACT, FRICTION, assert_allclose, told
@@ -381,3 +382,15 @@ def test_a_force_that_is_a_power_of_the_place_is_crossed_again_and_again(power, 
     assert motion.status.ending == "finished"
     assert len(switches(motion)) == 24
     assert_allclose(motion.y[:, -1], [top, 0.0], atol=2e-12 * top)
+
+
+@pytest.mark.parametrize("count", [4, 8, 24])
+def test_many_that_rest_against_signs_of_their_own_are_told_apart_at_once(count):
+    """Masses at rest, each with its load less sign(v): those with more than one go, the others are held."""
+    places = dynamicsymbols(f"q1:{count + 1}")
+    loads = [Rational((37 * i) % 41 - 20, 10) for i in range(count)]
+    forces = {q: load - sign(q.diff()) for q, load in zip(places, loads, strict=True)}
+    system = da.System.from_lagrangian(sum(q.diff() ** 2 for q in places) / 2, places, forces=forces)
+    motion = system.simulate({}, until=1.0)
+    net = [np.sign(float(load)) * max(abs(float(load)) - 1, 0) for load in loads]
+    assert_allclose(motion.y[:count, -1], np.array(net) / 2, atol=1e-15)

@@ -59,9 +59,25 @@ class GuardWatch:
     def __init__(self, engine: Taylor, until: float) -> None:
         self._engine, self._until = engine, until
 
-    def at(self, staged: Staged, setup: Setup, mode: Mode, t: float, state: Array, scales: Array) -> Guarded:
-        """The guards at a state; whether those at zero rise is seen in the first moments of the mode."""
+    def at(
+        self,
+        staged: Staged,
+        setup: Setup,
+        mode: Mode,
+        t: float,
+        state: Array,
+        scales: Array,
+        fired: GuardKey | None = None,
+    ) -> Guarded:
+        """The guards at a state; whether those at zero rise is seen in the first moments of the mode.
+
+        `fired`: what has fallen is zero there, even where all that it is made of vanishes with it.
+        """
         found = self.seen(staged, setup, mode, t, state, scales)
+        if fired is not None and fired.kind == "normal":
+            own = staged.keys.index(fired)
+            found.floors[own] = max(found.floors[own], abs(found.values[own]))
+            found = replace(found, falls=tuple(i for i in found.falls if i != own))
         tied = np.flatnonzero(found.counts & (np.abs(found.values) <= found.floors))
         if not found.finite or not len(tied) or found.falls:
             return found

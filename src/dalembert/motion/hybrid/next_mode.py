@@ -78,6 +78,11 @@ class ModeSearch:
             for rub in self.switches.rubs
             for j in rub.members
         }
+        self._more_at_rest = [
+            k
+            for k, rub in enumerate(self.switches.rubs)
+            if any(coulomb(self.switches.form, j).static is not None for j in rub.members)
+        ]
 
     def find(
         self,
@@ -95,7 +100,7 @@ class ModeSearch:
         frictions that have come to rest with the one that fell.
         """
         self.look(scales, fired, halted)
-        found = self._search(t, state, guesses)
+        found = self._sticking(t, state, self._search(t, state, guesses))
         self._refuse_shares(t, found)
         self._refuse_unseen(t, state, found)
         if self.switches.actual:
@@ -122,6 +127,7 @@ class ModeSearch:
         most = MOST + MORE * len(self.switches.rubs) + MORE * len(self.switches.one_sided)
         why: list[str] = []
         tried: list[Trial] = []
+        left: set[tuple[int, int]] = set()  # the sides of functions that do not hold in some mode, by place and sign
         while queue and len(seen) < most:
             mode = self.fitted(queue.popleft(), t, state)
             if mode in seen:
@@ -132,7 +138,8 @@ class ModeSearch:
                 return trial
             why += [trial.why] if trial.why else []
             tried.append(trial)
-            ahead = [m for m in self._flipped(trial, t, state) if m not in seen]
+            left |= _sides(trial)
+            ahead = [m for m in self._flipped(trial, t, state, left) if m not in seen]
             queue.extendleft(reversed(ahead[:1]))
             queue.extend(ahead[1:])
         if len(seen) >= most:
@@ -143,6 +150,27 @@ class ModeSearch:
             "no motion is possible: no combination of sticking, slipping and opening satisfies the laws of friction "
             f"and contact{named}{said}"
         )
+
+    def _sticking(self, t: float, state: Array, found: Trial) -> Trial:
+        """The mode in which what can hold at rest does, where friction at rest is more than friction that slips.
+
+        Then more than one mode may hold: a friction slips from rest only where no mode is found in which it sticks.
+        """
+        for k in self._more_at_rest:
+            told = found.mode.rubs[k]
+            if told in (STICKS, OFF) or self._fired in [GuardKey(kind, k) for kind in ("up", "down", "hold")]:
+                continue
+            speeds, floors = self.speeds(found.mode, found.staged, t, state)
+            if k not in speeds or not (np.linalg.norm(speeds[k]) <= floors[k] or self._stopped(k)):
+                continue
+            rubs = (*found.mode.rubs[:k], STICKS, *found.mode.rubs[k + 1 :])
+            try:
+                other = self._search(t, state, [replace(found.mode, rubs=rubs, idle=(), still=())])
+            except Paradox:
+                continue
+            if other.mode.rubs[k] == STICKS:
+                found = other
+        return found
 
     def _neither(self, tried: list[Trial], t: float) -> str:
         """Which friction can neither stick nor slip, because what presses by `normal="ideal"` depends on which it does.
@@ -186,7 +214,8 @@ class ModeSearch:
             return gives
         mode, setup, begin, why = self._rows.on(mode, t, state)
         staged = self.programs.staged(mode)
-        guarded = self._parting(self.watch.at(staged, setup, mode, t, begin, self._scales), staged, setup, t, begin)
+        guarded = self.watch.at(staged, setup, mode, t, begin, self._scales, self._fired)
+        guarded = self._parting(guarded, staged, setup, t, begin)
         return Trial(mode, staged, setup, begin, guarded, why)
 
     def _gives(self, mode: Mode, staged: Staged, t: float, state: Array) -> Trial | None:
@@ -248,7 +277,8 @@ class ModeSearch:
                 moment = (tau, at_rest, a)
                 begin = np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
         staged = self.programs.staged(mode)
-        guarded = self.watch.at(staged, setup, mode, later, begin, self._scales)
+        fired = self._fired if moment is None else None
+        guarded = self.watch.at(staged, setup, mode, later, begin, self._scales, fired)
         return Trial(mode, staged, setup, begin, guarded, why, tuple(resting), marginal, moment)
 
     def gained(self, trial: Trial, t: float, state: Array, tau: float) -> Trial:
@@ -311,8 +341,11 @@ class ModeSearch:
 
     # -- what comes next -----------------------------------------------------------------------------------------
 
-    def _flipped(self, trial: Trial, t: float, state: Array) -> Iterator[Mode]:
-        """Modes in which what does not hold is otherwise: all of it at once, then one thing after the other."""
+    def _flipped(self, trial: Trial, t: float, state: Array, left: Collection[tuple[int, int]] = ()) -> Iterator[Mode]:
+        """Modes in which what does not hold is otherwise: all of it at once, then one thing after the other.
+
+        A function that holds on neither side, by what is `left`, is kept at zero where all is changed at once.
+        """
         keys = [key_of(trial.staged, g) for g in trial.guarded.falls]
         if not trial.guarded.finite or trial.why:
             for slips in (trial.slips, *((k,) for k in trial.slips if len(trial.slips) > 1)):  # they may hold
@@ -325,9 +358,10 @@ class ModeSearch:
         if len(keys) > 1:
             whole = trial.mode
             for key in keys:
-                step = next(iter(KINDS[key.kind].after(self.switches, whole, key.place, rests[key])), None)
-                whole = step or whole
-            yield whole
+                steps = list(KINDS[key.kind].after(self.switches, whole, key.place, rests[key]))
+                neither = key.kind == "side" and {(key.place, 1), (key.place, -1)} <= {*left}
+                whole = steps[-1 if neither else 0] if steps else whole
+            yield from self._provided([whole])
         for row in options:
             yield from self._provided(row)
         for one, other in combinations(range(len(keys)), 2):
@@ -443,6 +477,12 @@ class ModeSearch:
         """The acceleration (n,) of a mode at its state."""
         out: Array = self.engine.watch(trial.setup, np.array([t]), trial.state[None, :]).acceleration[0]
         return out
+
+
+def _sides(trial: Trial) -> set[tuple[int, int]]:
+    """The sides of switching functions that do not hold in a mode, by place and sign."""
+    keys = (key_of(trial.staged, g) for g in trial.guarded.falls)
+    return {(key.place, trial.mode.signs[key.place]) for key in keys if key.kind == "side"}
 
 
 def _is_rough(nature, given) -> bool:  # type: ignore[no-untyped-def]

@@ -214,6 +214,8 @@ class Taylor:
 
     def armed_guards(self, setup: Setup, times: Array, states: Array, numbers: Array | None = None) -> Array:
         """What must not fall below zero while a mode lasts (k, g), as it is armed; infinite where it does not count."""
+        if not setup.code.outputs.guards:
+            return np.zeros((len(times), 0))
         values = setup.numbers if numbers is None else numbers
         found = setup.code.guards(states, times, values)
         slopes, offsets = values[..., setup.code.places(SLOPE)], values[..., setup.code.places(OFFSET)]

@@ -112,12 +112,12 @@ class Course:
         reach = np.empty((s, order))
         reach[:, 0], reach[:, 1:] = 1.0, (self.spans / self.units)[:, None]
         np.multiply.accumulate(reach, axis=1, out=reach)
-        found = (reach[:, None, :] * at) @ self.coefficients.transpose(0, 2, 1)  # (s, 2k, 2n)
+        found = (self.coefficients @ (reach[:, None, :] * at).transpose(0, 2, 1)).transpose(1, 0, 2)  # (2n, s, 2k)
         spans = np.repeat(self.spans, k)
-        slopes = found[:, k:, n:].reshape(s * k, n)
-        slopes /= spans[:, None]
+        states, slopes = found[:, :, :k].reshape(d, s * k), found[n:, :, k:].reshape(n, s * k)
+        slopes /= spans
         times = (self.begins[:, None] + self.spans[:, None] * fractions).ravel()
-        return Points(times, found[:, :k].reshape(s * k, d), slopes, spans, np.repeat(np.arange(s), k), k)
+        return Points(times, states.T, slopes.T, spans, np.repeat(np.arange(s), k), k)  # as compiled code wants them
 
     def numbers(self, places: Array) -> Array | None:
         """The parameters (k, p) at points by the steps they are in; None where all legs have the same."""

@@ -62,8 +62,9 @@ class View:
         sizes = np.where(sizes > 0, sizes, 1e-300)
         off = np.abs(np.hstack([self.watch.level, self.watch.rate]))
         masks = list(free.values())
-        if not self.brief.any() and all(np.array_equal(mask, masks[0]) for mask in masks[1:]):
-            off[:, masks[0]] = 0.0
+        if not self._has_brief and all(np.array_equal(mask, masks[0]) for mask in masks[1:]):
+            if masks[0].any():
+                off[:, masks[0]] = 0.0
             most = largest(_of_steps(np.maximum, off, p.per_step) / sizes)
             if (most <= self.bound).all():  # of each step the largest tells enough
                 return np.repeat(most, p.per_step)
@@ -130,13 +131,17 @@ class View:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             raw = p.slopes - self.watch.acceleration
             np.abs(raw, out=raw)
-            raw *= p.spans[:, None]
             speeds = np.fmax(_of_steps(np.fmax, np.abs(p.states[:, n:]), k), 0.0)
-            raw[self.brief] = 0.0
+            if self._has_brief:
+                raw[self.brief] = 0.0
             scale = np.maximum(speeds, self.sizes[n : 2 * n])
-            quick = largest(raw / np.repeat(scale, k, axis=0))
-        if quick.max(initial=0.0) <= self.defect_bound:  # NaN is not
-            return quick
+            most = _of_steps(np.maximum, raw, k)
+            most *= self.course.spans[:, None]
+            most /= scale
+        quick = largest(most)
+        if quick.max(initial=0.0) <= self.defect_bound:  # of each step the largest tells enough; NaN is not
+            return np.repeat(quick, k)
+        raw *= p.spans[:, None]
         scale = np.maximum.accumulate(scale, axis=0)
         scale = np.repeat(np.where(scale > 0, scale, speeds.max(axis=0, initial=0.0)), k, axis=0)
         out = _relative(raw, scale)
@@ -172,6 +177,10 @@ class View:
         table = np.array([leg.setup.numbers for leg in legs])
         out: Array = table[self.course.leg_of[self.points.places[points]]]
         return out
+
+    @cached_property
+    def _has_brief(self) -> bool:
+        return any(leg.brief for leg in self.course.legs)
 
     @cached_property
     def brief(self) -> Array:

@@ -304,7 +304,8 @@ class ModeRows:
             if not P:
                 bases.append(known)
                 continue
-            within = [r for r in active if not np.delete(pattern[r], P).any() and A[r].any() and not moving[r]]
+            own = pattern[:, P].sum(axis=1) == pattern.sum(axis=1)  # rows of nothing else
+            within = [r for r in active if own[r] and not moving[r] and A[r].any()]
             basis = _independent(A[:, P], within)
             if not basis:
                 bases.append(known)  # it is off

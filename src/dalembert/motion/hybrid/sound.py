@@ -12,6 +12,7 @@ from dalembert.principles import balanced_units
 
 ASIDE, STEP = 1e-9, 0.6  # how far beside it two sides are compared, of natural sizes; and what of it stays at 1/16
 RANK = 1e-12  # of rows of unit length, and of masses in natural units
+CLEARLY = 2.0**-10  # of the largest mass: a least one that is no doubt one
 
 
 def what_jumps(engine: Taylor, pair: tuple[Setup, Setup], t: float, state: Array, reach: Array) -> str | None:
@@ -55,6 +56,9 @@ def refuse_massless(engine: Taylor, programs: Programs, found: Trial, t: float) 
     now = programs.arrays(found.setup, t, found.state)
     M, A = now.M, now.A[list(programs.switches.active(found.mode))]
     units = balanced_units(M, A)
+    own = np.linalg.eigvalsh(units[:, None] * M * units)
+    if own[0] > CLEARLY * own[-1]:  # so it is along whatever is left free
+        return
     free = np.linalg.svd(np.vstack([A * units, np.zeros((1, len(M)))]))
     rank = int(np.count_nonzero(free[1] > RANK * free[1].max(initial=0.0)))
     V = units[:, None] * free[2][rank:].T  # what friction may hold, but no constraint does

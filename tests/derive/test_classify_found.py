@@ -6,6 +6,7 @@ import pytest
 from sympy import (
     Abs,
     Function,
+    GoldenRatio,
     Heaviside,
     Max,
     Piecewise,
@@ -28,6 +29,7 @@ from sympy import (
     sqrt,
     symbols,
     tan,
+    tanh,
 )
 from sympy.physics.mechanics import dynamicsymbols
 
@@ -302,3 +304,39 @@ def test_long_chains_of_rows_take_a_few_seconds() -> None:
     found = system(list(places), rows).classify()
     assert process_time() - begin < 15
     assert found.rank == 10
+
+
+HYPERBOLIC = {
+    "of a logarithm": cosh(log(x)) - x / 2 - 1 / x / 2,
+    "twice": sinh(2 * log(x)) - (x**2 - x**-2) / 2,
+    "of a number": cosh(log(3)) - Rational(5, 3),
+    "tanh of a number": tanh(log(2)) - Rational(3, 5),
+    "half": sinh(log(2) / 2) - sqrt(2) / 4,
+    "of a parameter": tanh(log(a)) - (a - 1 / a) / (a + 1 / a),
+    "with pi": cosh(pi + log(2)) - exp(pi) - exp(-pi) / 4,
+}
+
+
+@pytest.mark.parametrize("zero", HYPERBOLIC.values(), ids=HYPERBOLIC)
+def test_hyperbolic_functions_of_logarithms(zero) -> None:
+    """SymPy writes their exponentials as powers: e^(log x) is x, and x has a value too."""
+    assert system([x, y, z], [form({z: 1, x: y * zero})]).classify().holonomic
+    assert not system([x, y, z], [form({z: 1, x: y * (zero + x)})]).classify().holonomic
+
+
+APART = {
+    "surd": [sqrt(2) * x - y - 1, x - y / sqrt(2)],
+    "golden ratio": [2 * cos(pi / 5) * x - y - 1, GoldenRatio * x - y],
+    "cubic": [2 ** Rational(1, 3) * x - y - 1, x - y / 2 ** Rational(1, 3)],
+    "under a function": [sqrt(2) * sin(x) - y - 1, sin(x) - y / sqrt(2)],
+    "three": [sqrt(2) * x - y - z, z - 1, x - y / sqrt(2)],
+    "large": [10**6 * sqrt(3) * x - y - 1, x - y / (10**6 * sqrt(3))],
+    "circles": [x**2 + sqrt(2) * y - 1, x**2 / sqrt(2) + y],
+}
+
+
+@pytest.mark.parametrize("relations", APART.values(), ids=APART)
+def test_relations_that_contradict_each_other_through_roots(relations) -> None:
+    found = system([x, y, z], [da.Holonomic(f, name=f"r{i}") for i, f in enumerate(relations)]).classify()
+    assert (found.contradictory, found.dependent) == ((f"r{len(relations) - 1}",), ())
+    assert "Redundant" not in found.text()

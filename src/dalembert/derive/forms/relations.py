@@ -67,6 +67,8 @@ class Relations:
             for i, phi in left:
                 if not phi.free_symbols & set(self._old):
                     self._settle(i, phi)
+                elif self._is_constant(phi):
+                    self._settle(i, phi.xreplace(anywhere(self._old)))
                 elif (solved := self._linear(phi)) is None:
                     rest.append((i, phi))
                 else:
@@ -79,6 +81,11 @@ class Relations:
             else:
                 return rest
             left = rest
+
+    def _is_constant(self, phi: Expr) -> bool:
+        """Whether a relation varies with nothing, though it does not look so."""
+        slopes = Differentiator(self._old).slopes(phi)
+        return all(vanishes(c, self._old) for c in slopes.values())
 
     def _settle(self, place: int, phi: Expr) -> None:
         """A relation of which no coordinate is left: it holds, or contradicts those that were solved."""

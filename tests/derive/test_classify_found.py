@@ -340,3 +340,20 @@ def test_relations_that_contradict_each_other_through_roots(relations) -> None:
     found = system([x, y, z], [da.Holonomic(f, name=f"r{i}") for i, f in enumerate(relations)]).classify()
     assert (found.contradictory, found.dependent) == ((f"r{len(relations) - 1}",), ())
     assert "Redundant" not in found.text()
+
+
+SINGULAR_STARTS = {
+    "cross": ([da.Holonomic(x * y, name="r")], {x: 0, y: 0}, 0),
+    "cusp": ([da.Holonomic(x**2 - y**3, name="r")], {x: 0, y: 0}, 0),
+    "cone": ([da.Holonomic(x**2 + y**2 - z**2, name="r")], {x: 0}, 0),
+    "tangent": ([da.Holonomic(x - y, name="r"), da.Holonomic(x - y + z * w, name="s")], {x: 1, y: 1}, 1),
+    "with a form": ([da.Holonomic(x * y, name="r"), form({z: 1, x: w}, "s")], {x: 0, y: 0}, 1),
+}
+
+
+@pytest.mark.parametrize(("rows", "start", "rank"), SINGULAR_STARTS.values(), ids=SINGULAR_STARTS)
+def test_a_start_at_a_singular_place_of_relations_is_told(rows, start, rank) -> None:
+    found = system([x, y, z, w], rows, initial=start).classify()
+    assert any(f"at the start the rank is {rank}" in note for note in found.notes)
+    other = system([x, y, z, w], rows[:1], initial={x: 1, y: 1 if rows[0].expr.subs({x: 1, y: 1}) == 0 else 0, z: 1})
+    assert not any("at the start" in note for note in other.classify().notes)

@@ -357,3 +357,46 @@ def test_a_start_at_a_singular_place_of_relations_is_told(rows, start, rank) -> 
     assert any(f"at the start the rank is {rank}" in note for note in found.notes)
     other = system([x, y, z, w], rows[:1], initial={x: 1, y: 1 if rows[0].expr.subs({x: 1, y: 1}) == 0 else 0, z: 1})
     assert not any("at the start" in note for note in other.classify().notes)
+
+
+ROOT = 1.4142135623730951
+SAME = {
+    "root": [da.Holonomic(x - sqrt(2) * y), da.Holonomic(x - ROOT * y)],
+    "the decimal first": [da.Holonomic(x - ROOT * y), da.Holonomic(x - sqrt(2) * y)],
+    "twice": [da.Holonomic(2 * x - 2.8284271247461903 * y), da.Holonomic(x - sqrt(2) * y)],
+    "in small units": [da.Holonomic(x - 1e-6 * ROOT * y), da.Holonomic(x - sqrt(2) * y / 10**6)],
+    "decimals of 16 digits": [form({x: 1, y: -ROOT}), form({x: 1, y: -1.4142135623730950})],
+    "decimals next to each other": [form({x: 1, y: -ROOT}), form({x: 1, y: -1.4142135623730954})],
+    "pi": [da.Holonomic(x - pi * y), da.Holonomic(x - float(pi) * y)],
+    "an angle": [da.Holonomic(x - cos(pi / 7) * y), da.Holonomic(x - float(cos(pi / 7)) * y)],
+    "in a sine": [da.Holonomic(x - sin(sqrt(2) * y)), da.Holonomic(x - sin(ROOT * y))],
+}
+
+
+@pytest.mark.parametrize("rows", SAME.values(), ids=SAME)
+def test_decimals_are_not_proved_to_differ_from_what_they_are_but_for_rounding(rows) -> None:
+    found = system([x, y], rows).classify()
+    assert (found.rank, found.degrees_of_freedom, len(found.dependent)) == (1, 1, 1)
+    assert found.evidence.chance
+    assert any("but for rounding" in note for note in found.notes)
+
+
+def test_decimals_that_differ_by_more_than_rounding_are_others() -> None:
+    for other in (1.41421356, 1.4142135623731, ROOT + 1e-14):
+        found = system([x, y], [da.Holonomic(x - sqrt(2) * y), da.Holonomic(x - other * y)]).classify()
+        assert (found.rank, found.evidence.words) == (2, "proved")
+
+
+@pytest.mark.parametrize("scale", [1, 10**6, Rational(1, 10**6)])
+def test_brackets_of_decimals(scale) -> None:
+    found = system([x, y, z], [form({z: 1, x: scale * sqrt(2) * y, y: scale * ROOT * x}, "r")]).classify()
+    assert found.holonomic
+    assert not system([x, y, z], [form({z: 1, x: sqrt(2) * y, y: 1.41421356 * x}, "r")]).classify().holonomic
+
+
+@pytest.mark.parametrize("c", [ROOT, 2.718281828459045, 3.141592653589793, 0.1234567890123456, 1.2345678901234567e-8])
+def test_decimals_stand_in_integrals_as_they_were_written(c) -> None:
+    found = system([x, y], [form({x: 1, y: c})]).classify()
+    (f,) = found.integrals
+    assert float(f.diff(y) / f.diff(x)) == c
+    assert found.evidence.words == "proved"

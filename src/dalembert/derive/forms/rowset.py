@@ -69,7 +69,8 @@ class RowSet:
         for j in sorted(self.linear, key=lambda j: (not self.stated[j], j not in self.independent, j)):
             kind = self.kinds[j]
             if kind.integral is not None:
-                known.append(Integral(self.ground.stated(kind.integral), self.stated[j], not kind.evidence.chance))
+                sure = not kind.evidence.chance or kind.evidence.rounded
+                known.append(Integral(self.ground.stated(kind.integral), self.stated[j], sure))
         found = self._chosen(self._kept(known), whole.integrals)
         for search in (self._everywhere, self._there):
             if len(found) < whole.integrals:

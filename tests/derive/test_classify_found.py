@@ -24,6 +24,7 @@ from sympy import (
     exp,
     log,
     pi,
+    sign,
     sin,
     sinh,
     sqrt,
@@ -400,3 +401,48 @@ def test_decimals_stand_in_integrals_as_they_were_written(c) -> None:
     (f,) = found.integrals
     assert float(f.diff(y) / f.diff(x)) == c
     assert found.evidence.words == "proved"
+
+
+JUMPS = {
+    "step": Heaviside(y),
+    "sign": sign(y),
+    "piecewise": Piecewise((1, y < 0), (2, True)),
+    "quotient": Abs(y) / y,
+    "one side": Max(y, 0) / y,
+    "slanted": Heaviside(x - y),
+    "far away": Heaviside(y - 10**6),
+    "near": Heaviside(10**6 * y - 1),
+    "sign of a sine": sign(sin(y)),
+    "angle": atan(tan(y)) - y,
+    "angle of two": atan2(sin(y), cos(y)) - y,
+}
+
+
+@pytest.mark.parametrize("jump", JUMPS.values(), ids=JUMPS)
+def test_a_form_that_jumps_is_integrable_on_each_side_and_not_across(jump) -> None:
+    """A way about the place of the jump and back, with z alone changed, leaves no function of z."""
+    found = system([x, y, z], [form({z: 1, x: jump}, "r")], initial={y: 1}).classify()
+    assert (found.holonomic, found.integrable, found.configuration_freedom) == (False, 0, 3)
+    assert not found["r"].holonomic
+    assert any("jump where" in note for note in found.notes)
+    stated = system([x, y, z], [form({z: 1, x: jump}, "r")], initial={y: 1})
+    assert stated.integrate_constraints() == stated
+
+
+CONTINUOUS = {
+    "along the step": ([form({z: 1, x: sign(x)})], 1, 1),
+    "size": ([form({z: 1, x: Abs(x)})], 1, 1),
+    "a factor that jumps": ([form({z: 2 + sign(y), x: (2 + sign(y)) * x})], 1, 1),
+    "held by a relation": ([da.Holonomic(y - 1), form({z: 1, x: Heaviside(y)})], 2, 2),
+    "held by a form": ([form({y: 1}), form({z: 1, x: Heaviside(y)})], 2, 1),
+    "nothing to jump": ([form({x: 1}), form({z: 1, x: Heaviside(y)})], 2, 1),
+    "one of two": ([form({z: 1, x: Heaviside(y)}), form({w: 1, x: 1})], 1, 1),
+    "an angle without a cut": ([form({z: 1, x: atan2(x, 3)})], 1, 1),
+}
+
+
+@pytest.mark.parametrize(("rows", "integrable", "found"), CONTINUOUS.values(), ids=CONTINUOUS)
+def test_what_is_kept_across_a_jump(rows, integrable, found) -> None:
+    kinds = system([x, y, z, w], rows, initial={y: 1, x: 1}).classify()
+    assert (kinds.integrable, len(kinds.integrals)) == (integrable, found)
+    assert kinds.holonomic is (integrable == len(rows))

@@ -3,8 +3,8 @@
 A decimal has 53 bits, and what is computed with decimals is off in the last of them: 0.1 + 0.2 is not 0.3. The rule: a
 decimal stands for the fraction with a denominator of at most a million within a few of its last bits, if there is one;
 else for the shortest decimal that is written like it, which is what was written. 0.333… is a third. Among numbers that
-stand together (`Together`) one that is a simple multiple of another but for rounding is that multiple: 1.4142135623730951
-beside √2 is √2, 2.8284271247461903 twice that.
+stand together (`Together`) one that is a simple multiple of another but for rounding is that multiple: beside √2,
+1.4142135623730951 is √2 and 2.8284271247461903 twice that.
 """
 
 from collections.abc import Iterable

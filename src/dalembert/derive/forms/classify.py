@@ -70,6 +70,11 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
     kept = [j for j in range(len(held)) if j not in against and j not in rounded]
     places = [held[j] for j in kept]
     own = RowSet(ground, places, [kinds[i] for i in places], tuple(kept.index(j) for j in independent))
+    jump = own.across(whole)
+    if jump is not None:
+        whole = replace(whole, integrals=jump.most, evidence=replace(whole.evidence, certain=jump.proved))
+        u = ground.algebra.restore(jump.u)
+        notes = (*notes, f"coefficients jump where {u} changes sign: what is kept on each side is not kept across")
     integrals = own.integrals(whole) if seek else []
     relations = list(own.dependent()) if seek else []
     taken = ground.numbers.taken

@@ -106,7 +106,7 @@ def _ends(ground: Ground, integral: Expr, part: Expr) -> str:
 
 def _weak(system: Statement, kind: Kind, ground: Ground) -> Expr | None:
     """What vanishes at places on the level of an integral where the integral says nothing, and the row does."""
-    if kind.factor is None or kind.factor == 1 or kind.form is None:
+    if kind.integral is None or kind.constant is None or kind.factor is None or kind.factor == 1:
         return None
     levels = [ground.stated(c.expr) for c in system.constraints if isinstance(c, Holonomic)]
     levels.append(ground.stated(kind.integral - kind.constant))

@@ -177,6 +177,18 @@ class Relations:
         """Whether all relations have become coordinates, so that nothing is left to points."""
         return not self._left
 
+    @property
+    def has_points(self) -> bool:
+        """Whether points on the relations were found."""
+        return bool(self._points)
+
+    def vanishes(self, e: Expr) -> bool:
+        """Whether an expression is zero where φ = 0; so it is where no point is known."""
+        here = settled(e.xreplace({x: s.value for x, s in self._solved.items()}))
+        if self.plain:
+            return vanishes(here, self._old)
+        return all(found for found, _ in self._ask(lambda germs: germs.vanish(germs.jet(here)[:1]), 0))
+
     def closure(self, rows: Sequence[Row], exact: bool) -> Closure | None:
         """Rank and integrals of forms, the differentials of the relations among them, where φ = 0.
 

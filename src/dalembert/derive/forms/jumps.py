@@ -1,9 +1,9 @@
 """What is kept across a surface where the coefficients of forms jump: at most what both sides keep on the surface.
 
-On the side of u > 0 the forms are ω⁺, on the other ω⁻. A function that a motion keeps on its way across is, on u = 0,
-one whose differential both span{ω⁺, du} and span{ω⁻, du} hold. So there are at most as many, besides du, as the
-dimension of their intersection. Where the two are the same the jump is in the part along du alone, as of sign(x) dx, and
-nothing is lost.
+On the side of u > 0 the forms are ω⁺, on the other ω⁻. A function that a motion keeps on its way across is, on
+u = 0, one whose differential both span{ω⁺, du} and span{ω⁻, du} hold. So there are at most as many, besides du, as
+the dimension of their intersection. Where the two are the same the jump is in the part along du alone, as of
+sign(x) dx, and nothing is lost.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -225,13 +225,13 @@ class TestWrongInput:
         """Whoever runs this: a read error is an input that was wrong, in one line."""
         path = model()
 
-        def refuse(path):
+        def refuse(*_):
             raise PermissionError(13, "no")
 
-        monkeypatch.setattr(da.System, "load", refuse)
+        monkeypatch.setattr("dalembert.model.files.Path.open", refuse)
         answer = call("derive", path)
         assert (answer.code, answer.out) == (2, "")
-        assert answer.err == f"dalembert: {path!r} cannot be read: no\n"
+        assert answer.err == f"dalembert: {path}: the file cannot be read: no\n"
 
     def test_every_fault_of_a_file_at_once(self, call, model):
         path = model("lagrangian = \"m/2*(x'^2 + y'^2) - m*g*y\"", 'lagrangian = "m/2*("\nfoo = 1')

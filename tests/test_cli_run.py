@@ -290,6 +290,8 @@ WRONG = {
     "option": (["rolling-disk", "--bogus"], "--bogus"),
     "model": (["hemispher"], "did you mean 'hemisphere'?"),
     "no model": ([], "MODEL"),
+    "empty folder": (["rolling-disk", "-o", ""], "the name is empty"),
+    "empty picture": (["rolling-disk", "--plot", ""], "the name is empty"),
     "picture in no directory": (["rolling-disk", "--plot", "nowhere/p.png"], "no such directory"),
 }
 

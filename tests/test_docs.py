@@ -4,7 +4,6 @@ import json
 import re
 import runpy
 import shlex
-import shutil
 import tomllib
 from pathlib import Path
 
@@ -37,7 +36,6 @@ def pages(language):
 @pytest.mark.parametrize("page", [*pages("python")])
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     """All blocks of a page, one after the other, in one namespace."""
-    shutil.copy(gallery.path("rough-ring"), tmp_path)
     monkeypatch.chdir(tmp_path)
     exec(compile("\n".join(blocks(page, "python")), str(page), "exec"), {})
 

@@ -98,6 +98,59 @@ def test_rows_that_cannot_be_integrated_stay() -> None:
     assert_same_motion(one, other)
 
 
+TURNING = {
+    "with time": ([{x: 1, t: -y}, {y: 1, t: x}], {x: 1, y: 1, x.diff(t): 1, y.diff(t): -1}),
+    "with a coordinate": ([{x: 1, z: -y}, {y: 1, z: x}], {x: 1, y: 1, x.diff(t): 1, y.diff(t): -1, z.diff(t): 1}),
+    "in small units": (
+        [{x: 1, z: -(10**6) * y}, {y: 1, z: 10**6 * x}],
+        {x: 1, y: 1, x.diff(t): 1, y.diff(t): -1, z.diff(t): Rational(1, 10**6)},
+    ),
+    "part of a set": (
+        [{x: 1, w: -y * z}, {y: 1, w: x * z}],
+        {x: 1, y: 1, z: 2, x.diff(t): 2, y.diff(t): -2, z.diff(t): 1, w.diff(t): 1},
+    ),
+    "on a sphere": (
+        [{x: 1, t: -y}, {y: 1, t: x - z}, {z: 1, t: y}],
+        {x: 1, y: 1, z: Rational(1, 2), x.diff(t): 1, y.diff(t): -Rational(1, 2), z.diff(t): -1},
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "start"), TURNING.values(), ids=TURNING)
+def test_an_integral_takes_no_row_that_it_does_not_replace_everywhere(rows, start) -> None:
+    """x dx + y dy = x (dx − y dt) + y (dy + x dt) replaces neither row where its part vanishes."""
+    L = sum(q.diff(t) ** 2 for q in (x, y, z, w)) / 2 + x
+    given = [da.Differential(row, name=f"r{i}") for i, row in enumerate(rows)]
+    one = da.System.from_lagrangian(L, [x, y, z, w], constraints=given, initial=start)
+    with pytest.warns(UserWarning, match="left as it is") as told:
+        other = one.integrate_constraints()
+    assert any("in the place of whichever row" in str(w.message) for w in told)
+    assert moved(one).status.ending == "finished"
+    assert_same_motion(one, other)
+
+
+def test_an_integral_takes_a_row_whose_part_never_vanishes_on_it() -> None:
+    """On x² − y² = 3/4 there is no x = 0, though there is y = 0."""
+    rows = [da.Differential({x: 1, z: -y}, name="a"), da.Differential({y: 1, z: -x}, name="b")]
+    start = {x: 1, y: -Rational(1, 2), x.diff(t): -Rational(1, 2), y.diff(t): 1, z.diff(t): 1}
+    L = sum(q.diff(t) ** 2 for q in (x, y, z)) / 2 + x - y
+    one = da.System.from_lagrangian(L, [x, y, z], constraints=rows, initial=start)
+    other = one.integrate_constraints()
+    assert [type(c).__name__ for c in other.constraints] == ["Holonomic", "Differential"]
+    assert_same_motion(one, other)
+
+
+def test_a_row_stays_where_its_integral_says_nothing() -> None:
+    """2y dx + x dy keeps x at 0; x² y = 0 has no direction there."""
+    L = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2 - x
+    row = da.Differential({x: 2 * y, y: x}, name="r")
+    one = da.System.from_lagrangian(L, [x, y], constraints=[row], initial={x: 0, y: 1, y.diff(t): 1})
+    with pytest.warns(UserWarning, match="says nothing where"):
+        other = one.integrate_constraints()
+    assert_same_motion(one, other)
+    assert_allclose(moved(one).y[0], 0, atol=1e-15)
+
+
 def test_a_start_is_needed_for_the_constant() -> None:
     bare = da.System.from_lagrangian(
         x.diff(t) ** 2 + y.diff(t) ** 2, [x, y], constraints=[da.Differential({x: 1, y: -a})]

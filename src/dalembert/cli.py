@@ -47,7 +47,18 @@ class _Stated(click.Group):
 
 _model = click.argument("model", help="A model file, or a name of the gallery.", shell_complete=_names_or_files)
 _json = click.option("--json", is_flag=True, help="Print one JSON document and nothing else.")
-_path = click.Path(path_type=Path)
+
+
+class _Path(click.Path):
+    """A path that was given: an empty one would stand for the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the name is empty; a dot stands for the current folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_path = _Path(path_type=Path)
 
 
 @click.group("dalembert", _Stated, context_settings={"help_option_names": ["-h", "--help"]})
@@ -233,10 +244,7 @@ def _load(model: str) -> "System":
     file = _find(model)
     from dalembert.system import System
 
-    try:
-        return System.load(file)
-    except OSError as error:
-        raise _Refused(f"{model!r} cannot be read: {error.strerror or error}") from None
+    return System.load(file)
 
 
 def _find(model: str) -> Path:

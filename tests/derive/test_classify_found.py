@@ -6,6 +6,7 @@ import pytest
 from sympy import (
     Abs,
     Function,
+    GoldenRatio,
     Heaviside,
     Max,
     Piecewise,
@@ -23,11 +24,13 @@ from sympy import (
     exp,
     log,
     pi,
+    sign,
     sin,
     sinh,
     sqrt,
     symbols,
     tan,
+    tanh,
 )
 from sympy.physics.mechanics import dynamicsymbols
 
@@ -302,3 +305,144 @@ def test_long_chains_of_rows_take_a_few_seconds() -> None:
     found = system(list(places), rows).classify()
     assert process_time() - begin < 15
     assert found.rank == 10
+
+
+HYPERBOLIC = {
+    "of a logarithm": cosh(log(x)) - x / 2 - 1 / x / 2,
+    "twice": sinh(2 * log(x)) - (x**2 - x**-2) / 2,
+    "of a number": cosh(log(3)) - Rational(5, 3),
+    "tanh of a number": tanh(log(2)) - Rational(3, 5),
+    "half": sinh(log(2) / 2) - sqrt(2) / 4,
+    "of a parameter": tanh(log(a)) - (a - 1 / a) / (a + 1 / a),
+    "with pi": cosh(pi + log(2)) - exp(pi) - exp(-pi) / 4,
+}
+
+
+@pytest.mark.parametrize("zero", HYPERBOLIC.values(), ids=HYPERBOLIC)
+def test_hyperbolic_functions_of_logarithms(zero) -> None:
+    """SymPy writes their exponentials as powers: e^(log x) is x, and x has a value too."""
+    assert system([x, y, z], [form({z: 1, x: y * zero})]).classify().holonomic
+    assert not system([x, y, z], [form({z: 1, x: y * (zero + x)})]).classify().holonomic
+
+
+APART = {
+    "surd": [sqrt(2) * x - y - 1, x - y / sqrt(2)],
+    "golden ratio": [2 * cos(pi / 5) * x - y - 1, GoldenRatio * x - y],
+    "cubic": [2 ** Rational(1, 3) * x - y - 1, x - y / 2 ** Rational(1, 3)],
+    "under a function": [sqrt(2) * sin(x) - y - 1, sin(x) - y / sqrt(2)],
+    "three": [sqrt(2) * x - y - z, z - 1, x - y / sqrt(2)],
+    "large": [10**6 * sqrt(3) * x - y - 1, x - y / (10**6 * sqrt(3))],
+    "circles": [x**2 + sqrt(2) * y - 1, x**2 / sqrt(2) + y],
+}
+
+
+@pytest.mark.parametrize("relations", APART.values(), ids=APART)
+def test_relations_that_contradict_each_other_through_roots(relations) -> None:
+    found = system([x, y, z], [da.Holonomic(f, name=f"r{i}") for i, f in enumerate(relations)]).classify()
+    assert (found.contradictory, found.dependent) == ((f"r{len(relations) - 1}",), ())
+    assert "Redundant" not in found.text()
+
+
+SINGULAR_STARTS = {
+    "cross": ([da.Holonomic(x * y, name="r")], {x: 0, y: 0}, 0),
+    "cusp": ([da.Holonomic(x**2 - y**3, name="r")], {x: 0, y: 0}, 0),
+    "cone": ([da.Holonomic(x**2 + y**2 - z**2, name="r")], {x: 0}, 0),
+    "tangent": ([da.Holonomic(x - y, name="r"), da.Holonomic(x - y + z * w, name="s")], {x: 1, y: 1}, 1),
+    "with a form": ([da.Holonomic(x * y, name="r"), form({z: 1, x: w}, "s")], {x: 0, y: 0}, 1),
+}
+
+
+@pytest.mark.parametrize(("rows", "start", "rank"), SINGULAR_STARTS.values(), ids=SINGULAR_STARTS)
+def test_a_start_at_a_singular_place_of_relations_is_told(rows, start, rank) -> None:
+    found = system([x, y, z, w], rows, initial=start).classify()
+    assert any(f"at the start the rank is {rank}" in note for note in found.notes)
+    other = system([x, y, z, w], rows[:1], initial={x: 1, y: 1 if rows[0].expr.subs({x: 1, y: 1}) == 0 else 0, z: 1})
+    assert not any("at the start" in note for note in other.classify().notes)
+
+
+ROOT = 1.4142135623730951
+SAME = {
+    "root": [da.Holonomic(x - sqrt(2) * y), da.Holonomic(x - ROOT * y)],
+    "the decimal first": [da.Holonomic(x - ROOT * y), da.Holonomic(x - sqrt(2) * y)],
+    "twice": [da.Holonomic(2 * x - 2.8284271247461903 * y), da.Holonomic(x - sqrt(2) * y)],
+    "in small units": [da.Holonomic(x - 1e-6 * ROOT * y), da.Holonomic(x - sqrt(2) * y / 10**6)],
+    "decimals of 16 digits": [form({x: 1, y: -ROOT}), form({x: 1, y: -1.4142135623730950})],
+    "decimals next to each other": [form({x: 1, y: -ROOT}), form({x: 1, y: -1.4142135623730954})],
+    "pi": [da.Holonomic(x - pi * y), da.Holonomic(x - float(pi) * y)],
+    "an angle": [da.Holonomic(x - cos(pi / 7) * y), da.Holonomic(x - float(cos(pi / 7)) * y)],
+    "in a sine": [da.Holonomic(x - sin(sqrt(2) * y)), da.Holonomic(x - sin(ROOT * y))],
+}
+
+
+@pytest.mark.parametrize("rows", SAME.values(), ids=SAME)
+def test_decimals_are_not_proved_to_differ_from_what_they_are_but_for_rounding(rows) -> None:
+    found = system([x, y], rows).classify()
+    assert (found.rank, found.degrees_of_freedom, len(found.dependent)) == (1, 1, 1)
+    assert found.evidence.chance
+    assert any("but for rounding" in note for note in found.notes)
+
+
+def test_decimals_that_differ_by_more_than_rounding_are_others() -> None:
+    for other in (1.41421356, 1.4142135623731, ROOT + 1e-14):
+        found = system([x, y], [da.Holonomic(x - sqrt(2) * y), da.Holonomic(x - other * y)]).classify()
+        assert (found.rank, found.evidence.words) == (2, "proved")
+
+
+@pytest.mark.parametrize("scale", [1, 10**6, Rational(1, 10**6)])
+def test_brackets_of_decimals(scale) -> None:
+    found = system([x, y, z], [form({z: 1, x: scale * sqrt(2) * y, y: scale * ROOT * x}, "r")]).classify()
+    assert found.holonomic
+    assert not system([x, y, z], [form({z: 1, x: sqrt(2) * y, y: 1.41421356 * x}, "r")]).classify().holonomic
+
+
+@pytest.mark.parametrize("c", [ROOT, 2.718281828459045, 3.141592653589793, 0.1234567890123456, 1.2345678901234567e-8])
+def test_decimals_stand_in_integrals_as_they_were_written(c) -> None:
+    found = system([x, y], [form({x: 1, y: c})]).classify()
+    (f,) = found.integrals
+    assert float(f.diff(y) / f.diff(x)) == c
+    assert found.evidence.words == "proved"
+
+
+JUMPS = {
+    "step": Heaviside(y),
+    "sign": sign(y),
+    "piecewise": Piecewise((1, y < 0), (2, True)),
+    "quotient": Abs(y) / y,
+    "one side": Max(y, 0) / y,
+    "slanted": Heaviside(x - y),
+    "far away": Heaviside(y - 10**6),
+    "near": Heaviside(10**6 * y - 1),
+    "sign of a sine": sign(sin(y)),
+    "angle": atan(tan(y)) - y,
+    "angle of two": atan2(sin(y), cos(y)) - y,
+}
+
+
+@pytest.mark.parametrize("jump", JUMPS.values(), ids=JUMPS)
+def test_a_form_that_jumps_is_integrable_on_each_side_and_not_across(jump) -> None:
+    """A way about the place of the jump and back, with z alone changed, leaves no function of z."""
+    found = system([x, y, z], [form({z: 1, x: jump}, "r")], initial={y: 1}).classify()
+    assert (found.holonomic, found.integrable, found.configuration_freedom) == (False, 0, 3)
+    assert not found["r"].holonomic
+    assert any("jump where" in note for note in found.notes)
+    stated = system([x, y, z], [form({z: 1, x: jump}, "r")], initial={y: 1})
+    assert stated.integrate_constraints() == stated
+
+
+CONTINUOUS = {
+    "along the step": ([form({z: 1, x: sign(x)})], 1, 1),
+    "size": ([form({z: 1, x: Abs(x)})], 1, 1),
+    "a factor that jumps": ([form({z: 2 + sign(y), x: (2 + sign(y)) * x})], 1, 1),
+    "held by a relation": ([da.Holonomic(y - 1), form({z: 1, x: Heaviside(y)})], 2, 2),
+    "held by a form": ([form({y: 1}), form({z: 1, x: Heaviside(y)})], 2, 1),
+    "nothing to jump": ([form({x: 1}), form({z: 1, x: Heaviside(y)})], 2, 1),
+    "one of two": ([form({z: 1, x: Heaviside(y)}), form({w: 1, x: 1})], 1, 1),
+    "an angle without a cut": ([form({z: 1, x: atan2(x, 3)})], 1, 1),
+}
+
+
+@pytest.mark.parametrize(("rows", "integrable", "found"), CONTINUOUS.values(), ids=CONTINUOUS)
+def test_what_is_kept_across_a_jump(rows, integrable, found) -> None:
+    kinds = system([x, y, z, w], rows, initial={y: 1, x: 1}).classify()
+    assert (kinds.integrable, len(kinds.integrals)) == (integrable, found)
+    assert kinds.holonomic is (integrable == len(rows))

@@ -285,3 +285,10 @@ def test_a_caret_points_at_the_place_in_the_file(marked, ends):
     assert message.startswith(f"line {line}, column {column}, in ")
     assert shown == "    " + text.split("\n")[line - 1]
     assert caret == " " * (4 + column - 1) + "^"
+
+
+@pytest.mark.parametrize(("name", "words"), [("none.toml", "there is no such file"), ("", "cannot be read")])
+def test_a_file_that_is_not_there_is_named(tmp_path, name, words):
+    path = tmp_path / name  # the folder itself is no file either
+    with pytest.raises(da.ModelError, match=re.escape(str(path)) + ".*" + words):
+        da.System.load(path)

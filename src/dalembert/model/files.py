@@ -31,9 +31,14 @@ _DOTTED = re.compile(rf"(?<![\w-]){_PART}(?:\.[ \t]*+{_PART}){{{MAX_DOTS}}}")
 
 
 def load(path: str | PathLike[str], kind: type[S]) -> S:
-    """The statement in a model file."""
-    with Path(path).open("rb") as file:
-        data = file.read(LARGEST + 1)
+    """The statement in a model file; raises ModelError, with the path, where it cannot be read too."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise ModelError(str(path), ["there is no such file"]) from None
+    except OSError as error:
+        raise ModelError(str(path), [f"the file cannot be read: {error.strerror or error}"]) from None
     if len(data) > LARGEST:
         raise ModelError(str(path), [f"the file is larger than {LARGEST} bytes, the most that is read"])
     try:

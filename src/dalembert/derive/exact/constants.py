@@ -13,12 +13,14 @@ from sympy import (
     Rational,
     S,
     TribonacciConstant,
+    exp,
     expand,
     factorint,
     log,
     sqrtdenest,
 )
 from sympy.core.numbers import NumberSymbol
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from dalembert.derive.exact.algebraic import constant_is_zero
 from dalembert.derive.exact.decimals import with_fractions
@@ -61,6 +63,9 @@ def _one(c: Expr) -> Expr:
     if isinstance(c, log) and c.args[0].is_Rational and c.args[0] > 0:
         both = ((c.args[0].p, 1), (c.args[0].q, -1))
         return Add(*(s * n * log(p) for number, s in both for p, n in factorint(int(number)).items() if p > 1))
+    if isinstance(c, HyperbolicFunction) and c.args[0].has(log):  # cosh(log 3) is 5/3
+        new = c.rewrite(exp)
+        return new if new.is_Rational else c
     if isinstance(c, Pow) and c.exp.is_Rational and not c.exp.is_Integer and not c.base.is_Rational:
         return _denested(c)
     return c
@@ -101,9 +106,9 @@ def _without_zeros(e: Expr) -> Expr:
     sums = {a for a in e.atoms(Add) if a.is_number}
     zeros = {a: S.Zero for a in sums if constant_is_zero(a)}
     e = e.xreplace(zeros) if zeros else e
-    if len(_constants(e)) < 2 or not e.free_symbols:
+    if not e.free_symbols or not _constants(e):
         return e
-    return _collected(e)
+    return _collected(e)  # one constant is enough: √2 (√2 x − 1) − 2 x is −√2
 
 
 def _collected(e: Expr) -> Expr:

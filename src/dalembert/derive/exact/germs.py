@@ -170,15 +170,24 @@ class Germs:
         """The values of a function at the points."""
         return self.numbers.start(e, [part[0] for part in parts])
 
+    def _first(self, function: Any, argument: Expr, u: Array) -> Array:
+        """The values of a function that stands for another one, whose argument has the jet u.
+
+        SymPy may know a shorter form: e^(log x) is x, and then it is that which has the value.
+        """
+        e = function(argument)
+        plain = isinstance(e, function) and e.args == (argument,)
+        return self._start(e, [u]) if plain else self.jet(e)[0]
+
     def _power(self, e: Pow, a: Array, n: Array) -> Array:
         start = self._start(e, [a, n])
         if e.exp.is_Rational or e.exp.is_Float:
             return self.series.power(start, a, exact(e.exp))
-        return self.series.exp(start, self.series.jets.product(self.series.log(self._start(log(e.base), [a]), a), n))
+        return self.series.exp(start, self.series.jets.product(self.series.log(self._first(log, e.base, a), a), n))
 
     def _periodic(self, e: Expr, u: Array) -> Array:
         series, argument = self.series, e.args[0]
-        cosine, sine = series.cos_sin(self._start(cos(argument), [u]), self._start(sin(argument), [u]), u)
+        cosine, sine = series.cos_sin(self._first(cos, argument, u), self._first(sin, argument, u), u)
         if isinstance(e, sin | cos):
             return sine if isinstance(e, sin) else cosine
         if isinstance(e, sec | csc):
@@ -187,7 +196,7 @@ class Germs:
 
     def _hyperbolic(self, e: Expr, u: Array) -> Array:
         reduce, series = self.numbers.reduce, self.series
-        up = series.exp(self._start(exp(e.args[0]), [u]), u)
+        up = series.exp(self._first(exp, e.args[0], u), u)
         down, half = series.inverse(up), self.numbers.rational(S.Half)
         odd, even = reduce(reduce(up - down) * half), reduce(reduce(up + down) * half)
         if isinstance(e, sinh | cosh):

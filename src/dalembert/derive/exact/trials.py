@@ -42,19 +42,23 @@ class Evidence:
     """How something was found: by exact arithmetic modulo primes or by balls of 60 digits, at how many random points.
 
     `chance` is 0 where it is proved, and 1 where no bound of the chance of an error is known. `certain` is whether what
-    did not vanish is proved not to, even where that the rest vanishes is not.
+    did not vanish is proved not to, even where that the rest vanishes is not. `rounded`: decimals were taken for
+    constants that they are but for rounding, and that is all that is not proved.
     """
 
     exact: bool
     points: int
     chance: float
     certain: bool = True
+    rounded: bool = False
 
     @property
     def words(self) -> str:
         """In words."""
         if not self.chance:
             return "proved"
+        if self.rounded:
+            return "not proved: decimals are taken for what they are but for rounding"
         if not self.points:
             return "not tried"
         how = "exact arithmetic modulo primes" if self.exact else "arithmetic of 60 digits"
@@ -62,6 +66,7 @@ class Evidence:
 
 
 PROVED = Evidence(True, 0, 0.0)
+BY_ROUNDING = Evidence(True, 0, 1.0, rounded=True)
 UNTRIED = Evidence(False, 0, 1.0, False)
 
 

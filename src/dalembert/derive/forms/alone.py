@@ -1,5 +1,7 @@
 """What one constraint is, taken by itself."""
 
+from dataclasses import replace
+
 import numpy as np
 from sympy import Expr, S
 
@@ -8,6 +10,7 @@ from dalembert.derive.forms.closure import Closure, closure
 from dalembert.derive.forms.combination import combination
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import NOWHERE, Ground, is_sayable, shortened
+from dalembert.derive.forms.jumps import across
 from dalembert.derive.forms.kinds import Kind
 from dalembert.derive.forms.pfaff import Form
 from dalembert.derive.forms.singular import singular_places
@@ -66,7 +69,12 @@ def _stated(constraint: Constraint, row: Row, ground: Ground, seek: bool) -> Kin
 def _linear(constraint: Constraint, row: Row, ground: Ground, seek: bool) -> Kind:
     found = closure([row], ground.variables)
     whole, still = found.integrals == found.rank, ground.vanishes(row[-1])
-    exact = is_closed(row, ground.variables)
+    jump = across([row], (), ground.variables, ground.near) if whole and found.rank else None
+    if jump is not None:
+        whole = False
+        known = PROVED if jump.proved else Evidence(False, found.evidence.points, 1.0)
+        found = replace(found, integrals=0, evidence=known)
+    exact = jump is None and is_closed(row, ground.variables)
     integral, factor, evidence = None, None, found.evidence
     if whole and found.rank and seek:
         integral, factor, evidence = _integral(row, exact, found, ground)

@@ -1,11 +1,11 @@
 """From a statement to what its constraints are: one by one, and as a set."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sympy import S
+from sympy import Expr, Float, S
 
-from dalembert.derive.exact import PROVED, UNTRIED, Evidence, Untried
+from dalembert.derive.exact import BY_ROUNDING, PROVED, UNTRIED, Evidence, Untried
 from dalembert.derive.forms.alone import kind_of
 from dalembert.derive.forms.closure import Closure, independent_rows
 from dalembert.derive.forms.ground import NOWHERE, Ground
@@ -54,7 +54,9 @@ def _classified(ground: Ground, *, seek: bool = True) -> Kinds:
     kinds: list[Kind] = []
     for c, form in zip(ground.system.constraints, ground.forms, strict=True):
         try:
-            kinds.append(kind_of(c, form, ground, seek=seek))
+            kind = kind_of(c, form, ground, seek=seek)
+            taken = ground.numbers.taken.keys() & c.expr.atoms(Float)
+            kinds.append(replace(kind, evidence=BY_ROUNDING) if taken and not kind.evidence.chance else kind)
         except Untried as reason:
             raise ModelError(f"the constraint {c.name!r}", [f"it cannot be classified: {reason}"]) from None
     return _together(kinds, ground, seek)
@@ -68,9 +70,15 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
     kept = [j for j in range(len(held)) if j not in against and j not in rounded]
     places = [held[j] for j in kept]
     own = RowSet(ground, places, [kinds[i] for i in places], tuple(kept.index(j) for j in independent))
+    jump = own.across(whole)
+    if jump is not None:
+        whole = replace(whole, integrals=jump.most, evidence=replace(whole.evidence, certain=jump.proved))
+        u = ground.algebra.restore(jump.u)
+        notes = (*notes, f"coefficients jump where {u} changes sign: what is kept on each side is not kept across")
     integrals = own.integrals(whole) if seek else []
     relations = list(own.dependent()) if seek else []
-    remarks = list(notes)
+    taken = ground.numbers.taken
+    remarks = [*notes, *_taken(taken)]
     lost = {*(places[j] for j in range(len(places)) if j not in own.independent), *(held[j] for j in rounded)}
     if seek and len(integrals) < whole.integrals:
         remarks.append(f"of {whole.integrals} independent integrals {len(integrals)} were found in closed form")
@@ -95,13 +103,22 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
         contacts=contacts,
         singular=own.singular() if seek else (),
         growth=whole.growth,
-        evidence=_evidence(proved, every, whole),
+        evidence=_evidence(proved, every, whole, taken=bool(taken)),
         notes=tuple(remarks),
     )
 
 
-def _evidence(proved: bool, every: bool, whole: Closure) -> Evidence:
+def _taken(taken: Mapping[Expr, Expr]) -> Iterator[str]:
+    """For what decimals were taken, in words."""
+    for f, value in taken.items():
+        shown = repr(float(value)) if value.is_Rational else str(value)
+        yield f"{float(f)!r} is taken for {shown}, which it is but for rounding"
+
+
+def _evidence(proved: bool, every: bool, whole: Closure, *, taken: bool) -> Evidence:
     """How sure rank and integrals are; relations that are not linear in the velocities are not tried."""
     if not whole.complete or not every:
         return UNTRIED
-    return PROVED if proved else replace(whole.evidence, chance=1.0)
+    if proved:
+        return BY_ROUNDING if taken else PROVED
+    return replace(whole.evidence, chance=1.0)

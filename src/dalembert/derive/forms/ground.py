@@ -29,7 +29,7 @@ from sympy.core.function import AppliedUndef
 
 from dalembert.derive.algebra import Symbols
 from dalembert.derive.effort import TooMuch, effort, weigh
-from dalembert.derive.exact import exact, settled, vanishes
+from dalembert.derive.exact import Together, exact, settled, vanishes
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.pfaff import Form, form_of
 from dalembert.derive.forms.singular import Place
@@ -55,13 +55,17 @@ class Ground:
     system: Statement
     algebra: Symbols
     given: Mapping[Symbol, Expr]
+    numbers: Together
     _relations: "dict[tuple[int, ...], Relations]" = field(default_factory=dict)
 
     @classmethod
     def of(cls, system: Statement, *, valued: bool = False) -> Self:
         """The ground of a statement: for all values of its parameters, or for those it gives."""
         algebra = prepared(system).algebra
-        return cls(system, algebra, {algebra.parameters[s]: exact(x) for s, x in system.values} if valued else {})
+        values = [x for _, x in system.values] if valued else []
+        numbers = Together([*(c.expr for c in system.constraints), *map(Float, values)])
+        given = {algebra.parameters[s]: numbers.told(Float(x)) for s, x in system.values} if valued else {}
+        return cls(system, algebra, given, numbers)
 
     @property
     def variables(self) -> list[Symbol]:
@@ -74,6 +78,7 @@ class Ground:
 
     def clean(self, e: Expr) -> Expr:
         """The values given in place of parameters, fractions in place of decimals, and constants in one form."""
+        e = self.numbers.of(e)
         e = settled(e.xreplace(dict(self.given)) if self.given else e)
         hidden = [r for r in e.atoms(Pow) if r.exp.is_Rational and not r.exp.is_Integer and r.base.is_Add]
         return e.xreplace({r: factored(r.base) ** r.exp for r in hidden})

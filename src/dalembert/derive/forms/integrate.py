@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sympy import Expr
+from sympy import Expr, fraction, together
 
 from dalembert.derive.forms.branches import left_branch
 from dalembert.derive.forms.classify import classify
 from dalembert.derive.forms.closure import independent_rows
+from dalembert.derive.forms.exchange import Rows, exchanged, found_there
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import Ground
 from dalembert.derive.forms.kinds import Kind, Kinds
@@ -27,6 +28,8 @@ from dalembert.model import (
     name_of,
     refuse,
 )
+
+LESS = "but in the place of whichever row, there may be places where the rest would say less than the rows do"
 
 
 class Integrated(NamedTuple):
@@ -71,6 +74,8 @@ def _alone(system: Statement, kinds: Kinds) -> tuple[dict[str, Constraint], list
             kept.append(f"{kind.name!r}: {_ends(ground, kind.integral, part)}")
         elif (kind.factor != 1 or kind.name in scaled) and (reason := _bound(system, kind, kinds)):
             kept.append(f"{kind.name!r}: {reason}")
+        elif kind.constant is not None and (place := _weak(system, kind, ground)):
+            kept.append(f"{kind.name!r}: its integral {kind.integral} says nothing where {place} = 0, and the row does")
         elif kind.constant is None:
             faults.append(_without_constant(system, kind.integral, repr(kind.name)))
         else:
@@ -97,6 +102,18 @@ def _without_constant(system: Statement, integral: Expr, what: str) -> str:
 def _ends(ground: Ground, integral: Expr, part: Expr) -> str:
     shown = ground.algebra.restore(part)
     return f"in its integral {integral}, {shown} jumps or has no value at places where the row goes on"
+
+
+def _weak(system: Statement, kind: Kind, ground: Ground) -> Expr | None:
+    """What vanishes at places on the level of an integral where the integral says nothing, and the row does."""
+    if kind.integral is None or kind.constant is None or kind.factor is None or kind.factor == 1:
+        return None
+    levels = [ground.stated(c.expr) for c in system.constraints if isinstance(c, Holonomic)]
+    levels.append(ground.stated(kind.integral - kind.constant))
+    row = next(f.coefficients for c, f in zip(system.constraints, ground.forms, strict=True) if c.name == kind.name)
+    top = fraction(together(ground.stated(kind.factor)))[0]
+    place = None if row is None else found_there(top, levels, row, _differential(kind.integral, ground), ground)
+    return None if place is None else ground.algebra.restore(place)
 
 
 def _bound(system: Statement, kind: Kind, kinds: Kinds) -> str:
@@ -127,6 +144,7 @@ def _jointly(
     own = [(i, row) for i, row in open_ if not kinds[stated[i].name].holonomic]  # by itself: it was kept before
     taken = [_differential(stated[i].expr, ground) for i in held if isinstance(stated[i], ON_POSITIONS)]
     taken += [row for i, row in open_ if kinds[stated[i].name].holonomic]
+    others = list(taken)
     fresh: list[tuple[Expr, Expr | None]] = []
     ends: list[str] = []
     for f, constant in zip(kinds.integrals, kinds.constants, strict=True):
@@ -135,8 +153,6 @@ def _jointly(
             fresh.append((f, constant))
         elif part is not None and _adds([*taken], _differential(f, ground), ground):
             ends.append(f"the constraints together: {_ends(ground, f, part)}")
-    remaining = {i for i, row in own if _adds(taken, row, ground)}
-    freed = [i for i, _ in own if i not in remaining]
     out = list(stated)
     work = [out[i].name for i, _ in own if not isinstance(out[i].nature, Ideal)]
     work += [out[i].name for i in held if _follows_forces(out[i])]
@@ -147,8 +163,15 @@ def _jointly(
         )
         return out, [*ends, *([reason] if fresh else [])], []
     faults = [_without_constant(system, f, "the constraints together") for f, constant in fresh if constant is None]
-    for i, (f, constant) in zip(freed, [] if faults else fresh, strict=False):
-        out[i] = Holonomic(f - constant, name=stated[i].name)
+    if faults or not fresh:
+        return out, ends, faults
+    integrals = [f - constant for f, constant in fresh if constant is not None]
+    levels = [ground.stated(f) for f in (*(c.expr for c in stated if isinstance(c, Holonomic)), *integrals)]
+    places = exchanged([ground.stated(f) for f in integrals], Rows(own, others, levels), ground)
+    for i, j in places.items():
+        out[i] = Holonomic(integrals[j], name=stated[i].name)
+    left = [f for j, f in enumerate(integrals) if j not in places.values()]
+    ends += [f"the constraints together keep {f} = 0; {LESS}" for f in left]
     return out, ends, faults
 
 

@@ -77,6 +77,7 @@ def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
         pivots = independent_rows([own[j] for j in found.rows], ground.variables).pivots
         whole, notes = replace(found, pivots=pivots), (*notes, ONLY_THERE)
     chosen = tuple(linear[j] for j in whole.rows)
+    notes = (*notes, *_at_start(ground, places, len(chosen)))
     return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes)
 
 

@@ -67,6 +67,8 @@ class Relations:
             for i, phi in left:
                 if not phi.free_symbols & set(self._old):
                     self._settle(i, phi)
+                elif self._is_constant(phi):
+                    self._settle(i, phi.xreplace(anywhere(self._old)))
                 elif (solved := self._linear(phi)) is None:
                     rest.append((i, phi))
                 else:
@@ -79,6 +81,11 @@ class Relations:
             else:
                 return rest
             left = rest
+
+    def _is_constant(self, phi: Expr) -> bool:
+        """Whether a relation varies with nothing, though it does not look so."""
+        slopes = Differentiator(self._old).slopes(phi)
+        return all(vanishes(c, self._old) for c in slopes.values())
 
     def _settle(self, place: int, phi: Expr) -> None:
         """A relation of which no coordinate is left: it holds, or contradicts those that were solved."""
@@ -169,6 +176,18 @@ class Relations:
     def plain(self) -> bool:
         """Whether all relations have become coordinates, so that nothing is left to points."""
         return not self._left
+
+    @property
+    def has_points(self) -> bool:
+        """Whether points on the relations were found."""
+        return bool(self._points)
+
+    def vanishes(self, e: Expr) -> bool:
+        """Whether an expression is zero where φ = 0; so it is where no point is known."""
+        here = settled(e.xreplace({x: s.value for x, s in self._solved.items()}))
+        if self.plain:
+            return vanishes(here, self._old)
+        return all(found for found, _ in self._ask(lambda germs: germs.vanish(germs.jet(here)[:1]), 0))
 
     def closure(self, rows: Sequence[Row], exact: bool) -> Closure | None:
         """Rank and integrals of forms, the differentials of the relations among them, where φ = 0.

@@ -11,6 +11,7 @@ from dalembert.derive.forms.closure import Closure, independent_rows
 from dalembert.derive.forms.combination import Combination, combination
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import Ground, is_sayable, named
+from dalembert.derive.forms.jumps import Across, across, steps
 from dalembert.derive.forms.kinds import Kind, Relation
 from dalembert.derive.forms.ranks import follow
 from dalembert.derive.forms.relations import Relations
@@ -63,13 +64,25 @@ class RowSet:
         found = self.ground.relations(own)
         return found if own and found.plain else None
 
+    def across(self, whole: Closure) -> Across | None:
+        """Where forms jump and a motion that goes across keeps less than each side does."""
+        rows = [row for row in self.rows if row is not None]
+        found = across(rows, self._phi, self.ground.variables, self.ground.near) if whole.integrals else None
+        return found if found is not None and found.most < whole.integrals else None
+
+    @property
+    def _phi(self) -> list[Expr]:
+        """The stated relations."""
+        return [self.ground.stated(k.constraint.expr) for k in self.kinds if isinstance(k.constraint, ON_POSITIONS)]
+
     def integrals(self, whole: Closure) -> list[Integral]:
         """Independent integrals: stated ones, of single rows, of the set, of the set where the relations hold."""
         known: list[Integral] = []
         for j in sorted(self.linear, key=lambda j: (not self.stated[j], j not in self.independent, j)):
             kind = self.kinds[j]
             if kind.integral is not None:
-                known.append(Integral(self.ground.stated(kind.integral), self.stated[j], not kind.evidence.chance))
+                sure = not kind.evidence.chance or kind.evidence.rounded
+                known.append(Integral(self.ground.stated(kind.integral), self.stated[j], sure))
         found = self._chosen(self._kept(known), whole.integrals)
         for search in (self._everywhere, self._there):
             if len(found) < whole.integrals:
@@ -107,8 +120,13 @@ class RowSet:
 
     def _kept(self, found: Sequence[Integral]) -> list[Integral]:
         """The functions that the constraints keep where the stated relations hold."""
+        found = [one for one in found if one.stated or not self._steps(one.f)]
         follows = follow(self.ground, self.places, [one.f for one in found])
         return [one for one, keeps in zip(found, follows, strict=True) if keeps]
+
+    def _steps(self, f: Expr) -> bool:
+        rows = [row for row in self.rows if row is not None]
+        return steps(f, rows, self._phi, self.ground.variables, self.ground.near)
 
     def _chosen(self, found: Sequence[Integral], most: int) -> list[Integral]:
         """The earliest functions that are independent of each other, at most so many."""
@@ -148,6 +166,5 @@ class RowSet:
         """Where the rank of the set drops: where a row vanishes, and where rows become dependent."""
         alone = [place for kind in self.kinds for place in kind.singular]
         rows = [row[:-1] for j in self.independent if (row := self.rows[j]) is not None]
-        stated = [self.ground.stated(k.constraint.expr) for k in self.kinds if isinstance(k.constraint, ON_POSITIONS)]
-        more = singular_places(rows, self.ground.algebra.q, stated) if len(rows) > 1 else ()
+        more = singular_places(rows, self.ground.algebra.q, self._phi) if len(rows) > 1 else ()
         return tuple(dict.fromkeys([*alone, *self.ground.restored(more)]))

@@ -1,0 +1,115 @@
+"""Which rows of a set integrals may take the place of, so that the rank is the same wherever the integrals hold.
+
+df_j = Σ μ_ji ω_i. Where the rows S give way, ω_S = K⁻¹ (df − μ_rest ω_rest) with K = μ_S: what is left says all that
+the set did, at places where these coefficients have no pole. A pole is no harm where the integrals never come, as x = 0
+for x² y = 1.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice, product
+from typing import NamedTuple
+
+from sympy import Expr, Matrix, Mul, PolynomialError, S, Symbol, fraction, reduced, together
+
+from dalembert.derive.effort import TooMuch, effort, weigh
+from dalembert.derive.exact import leaf_points, settled
+from dalembert.derive.forms.closure import independent_rows
+from dalembert.derive.forms.combination import combination
+from dalembert.derive.forms.frobenius import Row
+from dalembert.derive.forms.ground import Ground
+from dalembert.derive.reducing.bounds import never_zero
+from dalembert.derive.tidy import tidy
+
+EFFORT = 1.0
+MOST_CHOICES = 40  # of integrals and rows that are tried
+MOST_TERMS = 200
+FOUND = 2  # points at which a factor vanishes, of which one is not enough to be sure
+
+
+class Rows(NamedTuple):
+    """Rows by their places: those that may give way, and all; `levels` are functions that are zero on a motion."""
+
+    own: Sequence[tuple[int, Row]]
+    others: Sequence[Row]
+    levels: Sequence[Expr]
+
+
+def exchanged(integrals: Sequence[Expr], rows: Rows, ground: Ground) -> dict[int, int]:
+    """The places of the rows that give way, with the numbers of the integrals that take them; as many as may."""
+    every = [*rows.others, *(row for _, row in rows.own)]
+    chosen, pivots = independent_rows(every, ground.variables)
+    base = [every[j] for j in chosen]
+    free = {k: rows.own[j - len(rows.others)][0] for k, j in enumerate(chosen) if j >= len(rows.others)}
+    lasting = [j for j, f in enumerate(integrals) if never_there(fraction(together(f))[1], rows.levels, ground)]
+    found = {j: combination(ground.differential(integrals[j]), base, pivots, ground.variables) for j in lasting}
+    made = {j: one.coefficients for j, one in found.items() if one is not None}
+    for own, places in islice(_choices(sorted(made), sorted(free, reverse=True)), MOST_CHOICES):
+        if _is_kept([made[j] for j in own], places, rows, ground):
+            return {free[k]: j for k, j in zip(sorted(places), own, strict=True)}
+    return {}
+
+
+def _choices(integrals: Sequence[int], rows: Sequence[int]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Integrals with as many rows: as many as there can be first, and the later rows first."""
+    for size in range(min(len(integrals), len(rows)), 0, -1):
+        yield from product(combinations(integrals, size), combinations(rows, size))
+
+
+def _is_kept(made: Sequence[Sequence[Expr]], places: tuple[int, ...], rows: Rows, ground: Ground) -> bool:
+    """Whether the rows at some places follow from the integrals and the other rows, wherever the integrals hold."""
+    try:
+        with effort(EFFORT):
+            K = Matrix([[one[k] for k in places] for one in made])
+            rest = Matrix([[one[k] for k in range(len(one)) if k not in places] for one in made])
+            for e in K:
+                weigh(e, most=MOST_TERMS)
+            det = tidy(K.det())
+            if det == 0:
+                return False
+            inverse = K.adjugate() / det
+            entries = [*inverse, *(inverse * rest)]
+            below = {fraction(together(tidy(e)))[1] for e in entries if e != 0}
+            return all(never_there(d, rows.levels, ground) for d in below)
+    except (TooMuch, PolynomialError):
+        return False
+
+
+def never_there(e: Expr, levels: Sequence[Expr], ground: Ground) -> bool:
+    """Whether it is plain that an expression vanishes nowhere on some levels φ = 0."""
+    return all(never_zero(f) or any(_apart(f, phi, ground) for phi in levels) for f, _ in _powers(e))
+
+
+def _powers(e: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """The factors with their exponents."""
+    for f in Mul.make_args(e.factor() if e.is_Add else e):
+        yield f.as_base_exp()
+
+
+def _apart(f: Expr, phi: Expr, ground: Ground) -> bool:
+    """Whether f is a number different from zero on φ = 0, or φ on f = 0."""
+    top = fraction(together(phi))[0]
+    if not f.free_symbols & top.free_symbols & set(ground.variables):
+        return False
+    try:
+        weigh(f, top, most=MOST_TERMS)
+        return any(never_zero(settled(reduced(one, [other])[1])) for one, other in ((f, top), (top, f)))
+    except (PolynomialError, TooMuch):
+        return False
+
+
+def found_there(e: Expr, levels: Sequence[Expr], row: Row, slopes: Row, ground: Ground) -> Expr | None:
+    """A factor that vanishes at places on some levels where a differential does and a row does not, if one is found."""
+    for f, n in _powers(e):
+        if not f.free_symbols & set(ground.variables) or n.is_negative or never_there(f, levels, ground):
+            continue
+        points = (p for p in leaf_points([f, *levels], ground.variables, ground.near) if not p.missed())
+        idle = (p for p in points if _says(row, p.numbers) and not _says(slopes, p.numbers))
+        if len(list(islice(idle, FOUND))) == FOUND:
+            return f
+    return None
+
+
+def _says(row: Row, at: dict[Symbol, float]) -> bool:
+    """Whether a row has a coefficient that does not vanish at a point."""
+    values = [e.xreplace(at) for e in row[:-1]]
+    return any(abs(v) > 1e-6 for v in values if v != S.Zero and v.is_number and v.is_real)

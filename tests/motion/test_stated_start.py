@@ -298,3 +298,16 @@ def test_a_declared_sign_decides():
     system = S((X**2 + w.diff() ** 2) / 2, [x, w], constraints=[H(x**2 + w**2 - 1)])
     found, solved = state(system, {x: 0.6})
     assert (found[w], solved) == (pytest.approx(0.8, rel=1e-15), ("w",))
+
+
+@pytest.mark.parametrize("far", [1e4, 1e8, 1e12])
+def test_what_is_stated_is_held_beside_a_cart_far_away(far):
+    """The rod is a metre long wherever its cart is: a start off it is refused, and one on it is not moved."""
+    Z = z.diff()
+    L = (Z**2 + (X + Z) ** 2 + Y**2) / 2 - 9.81 * y
+    cart = da.System.from_lagrangian(L, [x, y, z], constraints=[da.Holonomic(x**2 + y**2 - 1, name="rod")])
+    on = {x: 0.6, y: 0.8, z: far, X: 0.8, Y: -0.6, Z: 0.0}
+    assert cart.simulate(on, until=0.1).begin_values.tolist() == list(on.values())
+    with pytest.raises(da.StateError, match="'rod'"):
+        cart.simulate(on | {y: 0.8 + 1e-8}, until=0.1)
+    assert not cart.verify(on | {y: 0.8 + 1e-8}).passed

@@ -159,6 +159,12 @@ class Relations:
         return Relation(self._algebra, self._inputs, self.rate, self._algebra.v)
 
     @cached_property
+    def together(self) -> Relation:
+        """φ of the constraints on positions, then ψ of every constraint, as functions of positions and velocities."""
+        functions = [*(self.level[r] for r in self.on_positions), *self.rate]
+        return Relation(self._algebra, self._inputs, functions, [*self._algebra.q, *self._algebra.v])
+
+    @cached_property
     def alone(self) -> Array:
         """For each level, then each rate (2m,), the place of the one coordinate or velocity in it; −1 for any other."""
         places = {x: i for i, x in enumerate([*self._algebra.q, *self._algebra.v])}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -153,4 +154,11 @@ class Metric:
         distance = length * float(np.sqrt(self.scale)) if length > WEIGHTLESS * change else 0.0
         sizes = np.zeros(len(start))
         sizes[self.free] = size * self.units
-        return Near(values, distance, change, sizes, point, closed)
+        light = float(np.linalg.norm(self._massless.T @ point.z)) if self.by_mass else 0.0
+        return Near(values, distance, change, light, sizes, point, closed)
+
+    @cached_property
+    def _massless(self) -> Array:
+        """The directions (k, ·) along which W is nothing."""
+        e, V = np.linalg.eigh(self.W)
+        return V[:, e <= DEFINITE * e.max(initial=0.0)]

@@ -16,24 +16,34 @@ APART = 1e-6  # of its size, or of the change: values farther apart than this ar
 class Near(NamedTuple):
     """Positions or velocities (n,) on the constraints, near given ones, and how near.
 
-    `distance` is √(xᵀMx) of the change x; `change` its length in units in which M is balanced, which tells apart what
-    has no mass; `size` (n,) the largest part of the change in the unit of each coordinate. `closed` are the contacts
-    that touch.
+    `distance` is √(xᵀMx) of the change x; `change` its length in units in which M is balanced, `light` that of its part
+    without mass, which tell apart what is as near by M; `size` (n,) the largest part of the change in the unit of each
+    coordinate. `closed` are the contacts that touch.
     """
 
     values: Array
     distance: float
     change: float
+    light: float
     size: Array
     point: Point
     closed: tuple[int, ...]
 
 
 def times_as_far(near: Near, other: Near) -> float:
-    """How many times as far as one state another is: by their distances or, where these are zero, by their changes."""
-    one, two = (
-        (near.distance, other.distance) if max(near.distance, other.distance) > 0 else (near.change, other.change)
-    )
+    """How many times as far as one state another is: by their distances or, where these are equal, by what has no mass.
+
+    Where all distances are zero, by their changes.
+    """
+    if max(near.distance, other.distance) == 0:
+        return _ratio(near.change, other.change)
+    far = _ratio(near.distance, other.distance)
+    if abs(far - 1) <= TIED and max(near.light, other.light) > APART * max(near.change, other.change):
+        return _ratio(near.light, other.light)
+    return far
+
+
+def _ratio(one: float, two: float) -> float:
     return two / one if one > 0 else 1.0 if two == 0 else np.inf
 
 
@@ -50,6 +60,8 @@ def ordered(found: list[Near]) -> tuple[list[Near], int]:
     Of those the first is the one whose first differing coordinate, in the order of the statement, is larger.
     """
     ranked = sorted(found, key=lambda near: (near.distance, near.change))
+    first = [near for near in ranked if _ratio(ranked[0].distance, near.distance) <= 1 + TIED]
+    ranked[: len(first)] = sorted(first, key=lambda near: near.light)
     sharp = [TIED if near.point.strict else ROUNDED for near in ranked]
     tied = sum(times_as_far(ranked[0], near) <= 1 + min(sharp[0], own) for near, own in zip(ranked, sharp, strict=True))
     return [*sorted(ranked[:tied], key=cmp_to_key(_later)), *ranked[tied:]], tied

@@ -109,7 +109,7 @@ def test_rounding_of_a_far_centre_counts_to_first_order(centre):
 
 
 def test_a_row_that_stands_still_for_a_moment_has_the_rounding_of_what_leads_it():
-    """Two rods, the second relative to the first and swinging about it: no force but that of the rods moves the first."""
+    """Two rods, the second relative to the first and swinging about it: forces of the rods alone move the first."""
     u, w = dynamicsymbols("u w")
     L = (X**2 + Y**2 + (X + u.diff()) ** 2 + (Y + w.diff()) ** 2) / 2
     rods = da.System.from_lagrangian(L, [x, y, u, w], constraints=[H(RING), H(u**2 + w**2 - 1)])

@@ -354,7 +354,7 @@ def test_mass_that_constraints_leave_none_of_is_no_loss_of_rank():
 
 
 @pytest.mark.parametrize("scale", [Rational(1), Rational(10**6), Rational(1, 10**6)])
-@pytest.mark.parametrize("apart", [7, 8, 10])
+@pytest.mark.parametrize("apart", [7, 10])
 def test_rows_that_are_nearly_parallel_are_named_with_what_to_state_instead(apart, scale):
     """A hinge of two rods with pivots close together: what they differ by, over that, is the row that is missing."""
     (z,) = dynamicsymbols("z,")

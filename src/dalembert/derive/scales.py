@@ -6,12 +6,12 @@ A residual f, the value of a constraint or its rate, counts as zero at a state w
     |f| ≤ ROUNDING Σ_i |∂f/∂x_i| u_i                       rounding of the inputs x_i explains it, or
     f has one coordinate or velocity alone, that is below FAINT of the whole state: the zero it stands for.
 
-The terms of x² + y² − R² are x², y² and −R². u_i is |x_i|, and for a coordinate or velocity the largest that constraints
-can have made of it: in a straight row A x = c that is A_j u_j / A_i, in a curved one the largest u_j in units in which M
-is balanced, a length being no longer so than the radius of curvature. A motion passes through zero, where it has the
-rounding of where it comes from: so a velocity is also measured by √(a l), with the accelerations a that forces and rows
-give it and the lengths l it is tied to, and a length by v²/a, up to the radius of curvature. M ties accelerations alone.
-Neither the factor a row is written with, nor units, nor a large coordinate elsewhere changes the verdict.
+The terms of x² + y² − R² are x², y² and −R². u_i is |x_i|, and for a coordinate or velocity the largest that the
+constraints can have made of it: in a straight row A x = c that is A_j u_j / A_i, in a curved one the largest u_j in
+units in which M is balanced, a length being no longer so than the radius of curvature. A motion passes through zero, where it
+has the rounding of where it comes from: so a velocity is also measured by √(a l), with the accelerations a that forces
+and rows give it and the lengths l it is tied to, and a length by v²/a, up to the radius of curvature. M ties
+accelerations alone. Neither the factor a row is written with, nor units, nor a large coordinate elsewhere changes the verdict.
 """
 
 from collections.abc import Iterator, Sequence
@@ -144,13 +144,13 @@ def _sizes(kept: Prepared, given: Array, units: Array, rows: Array, led: bool = 
 
 
 def _passed_on(kept: Prepared, A: Array, sizes: Array, most: Array) -> Array:
-    """The sizes (n,) that rows A (m, n) can have made of these, in balanced units; a curved row makes up to `most` (m,).
+    """The sizes (n,) that rows A (m, n) can have made of these, in balanced units; a curved row up to `most` (m,).
 
     None becomes larger than the largest that is tied to it.
     """
     largest = np.zeros(len(sizes))
     np.maximum.at(largest, kept.ties, sizes)
-    slopes, inside = np.abs(A), A != 0
+    slopes = np.abs(A)
     straight = kept.relations.straight[: len(A)]
     slopes[~straight] = kept.relations.members[: len(A)][~straight]
     inside = slopes > 0
@@ -171,7 +171,8 @@ def _pulls(kept: Prepared, given: Array, units: Array) -> Array:
         np.maximum.at(pulls, kept.ties, np.abs(np.array(kept.load(given.tolist()))) * units)
     except StateError:
         pulls[:] = 0.0
-    return pulls[kept.ties]
+    tied: Array = pulls[kept.ties]
+    return tied
 
 
 def _led(kept: Prepared, given: Array, units: Array) -> Array:
@@ -191,7 +192,8 @@ def _led(kept: Prepared, given: Array, units: Array) -> Array:
         found = np.abs(across * forces).max(axis=1)
     except (StateError, np.linalg.LinAlgError):
         return np.zeros(len(units))
-    return np.where(np.isfinite(found), found, 0.0)
+    known: Array = np.where(np.isfinite(found), found, 0.0)
+    return known
 
 
 def _radii(kept: Prepared, given: Array, units: Array, rows: Array) -> Array:

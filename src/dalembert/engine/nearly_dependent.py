@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dalembert.derive import Array
 from dalembert.principles import Instant, held_units
 
 TAKES_PART = 0.1  # of the largest share: a row with less of one has no part in it
@@ -28,8 +27,9 @@ def nearly_dependent(now: Instant, rows: Sequence[int], names: Sequence[str]) ->
     if len(part) < 2:
         return "the elimination on its independent rows breaks down here: M is nearly singular beside them"
     more = f" and {len(part) - SHOWN} more" if len(part) > SHOWN else ""
+    digits = f"{float(sizes[len(A) - 1]):.1g}"
     return (
-        f"the rows of {', '.join(part[:SHOWN])}{more} are independent to {float(sizes[len(A) - 1]):.1g} of their length "
-        "only, too little for a run: leave one of them out where they mean the same, or state in its place what they "
+        f"the rows of {', '.join(part[:SHOWN])}{more} are independent to {digits} of their "
+        "length only, too little for a run: leave one of them out where they mean the same, or state in its place what they "
         "differ by, divided by how small that is"
     )

@@ -10,6 +10,7 @@ from dalembert.motion.starts.nearest_point import Point
 
 TIED = 1e-10  # relative: distances of minima no farther apart are equal
 ROUNDED = 16 * float(np.finfo(float).eps)  # the same, of points beside which others may be as near: these are not sharp
+WELL = 1e-2  # of the change: so far apart two ends of a search may be where the cost grows with the fourth power only
 APART = 1e-6  # of its size, or of the change: values farther apart than this are different ones
 
 
@@ -28,6 +29,10 @@ class Near(NamedTuple):
     size: Array
     point: Point
     closed: tuple[int, ...]
+
+    def part(self, n: int) -> "Near":
+        """The same with the first n values alone, the positions."""
+        return self if len(self.values) == n else self._replace(values=self.values[:n], size=self.size[:n])
 
 
 def times_as_far(near: Near, other: Near) -> float:
@@ -52,6 +57,13 @@ def differing(near: Near, other: Near) -> Array:
     sizes = np.maximum.reduce([np.abs(near.values), np.abs(other.values), near.size, other.size])
     apart: Array = np.abs(near.values - other.values) > APART * sizes
     return apart
+
+
+def same_well(near: Near, other: Near) -> bool:
+    """Whether two are one minimum that rounding has torn apart: no second order holds it, all about it is as near."""
+    if (near.point.strict and other.point.strict) or near.point.in_family or other.point.in_family:
+        return False
+    return bool((np.abs(near.values - other.values) <= WELL * np.maximum(near.size, other.size)).all())
 
 
 def ordered(found: list[Near]) -> tuple[list[Near], int]:

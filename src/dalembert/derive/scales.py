@@ -6,12 +6,13 @@ A residual f, the value of a constraint or its rate, counts as zero at a state w
     |f| ≤ ROUNDING Σ_i |∂f/∂x_i| u_i                       rounding of the inputs x_i explains it, or
     f has one coordinate or velocity alone, that is below FAINT of the whole state: the zero it stands for.
 
-The terms of x² + y² − R² are x², y² and −R². u_i is |x_i|, and for a coordinate or velocity the largest that the
-constraints can have made of it: in a straight row A x = c that is A_j u_j / A_i, in a curved one the largest u_j in
-units in which M is balanced, a length being no longer so than the radius of curvature. A motion passes through zero, where it
-has the rounding of where it comes from: so a velocity is also measured by √(a l), with the accelerations a that forces
-and rows give it and the lengths l it is tied to, and a length by v²/a, up to the radius of curvature. M ties
-accelerations alone. Neither the factor a row is written with, nor units, nor a large coordinate elsewhere changes the verdict.
+The terms of x² + y² − R² are x², y² and −R². u_i is |x_i|, and for a coordinate or velocity the largest that
+the constraints can have made of it: in a straight row A x = c that is A_j u_j / A_i, in a curved one the
+largest u_j in units in which M is balanced, a length being no longer so than the radius of curvature. A motion
+passes through zero, where it has the rounding of where it comes from: so a velocity is also measured by √(a l),
+with the accelerations a that forces and rows give it and the lengths l it is tied to, and a length by v²/a, up
+to the radius of curvature. M ties accelerations alone. Neither the factor a row is written with, nor units, nor
+a large coordinate elsewhere changes the verdict.
 """
 
 from collections.abc import Iterator, Sequence

@@ -30,6 +30,6 @@ def nearly_dependent(now: Instant, rows: Sequence[int], names: Sequence[str]) ->
     digits = f"{float(sizes[len(A) - 1]):.1g}"
     return (
         f"the rows of {', '.join(part[:SHOWN])}{more} are independent to {digits} of their "
-        "length only, too little for a run: leave one of them out where they mean the same, or state in its place what they "
-        "differ by, divided by how small that is"
+        "length only, too little for a run: leave one of them out where they mean the same, or state in its place "
+        "what they differ by, divided by how small that is"
     )

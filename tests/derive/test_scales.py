@@ -79,6 +79,44 @@ def test_units_and_factors_do_not_decide(case, changed):
     assert bool(max(off.level.max(), off.rate.max()) <= CLOSE) is (case in ON)
 
 
+CART = (Z**2 + (X + Z) ** 2 + Y**2) / 2 - 9.81 * y  # z is the place of a cart, x and y are relative to it
+SPEED = X**2 + Y**2 - 1
+BESIDE = {  # one row, M or another row ties it to what is large, and no rounding of that moves it
+    "a rod on a cart far away": (CART, [H(RING)], {x: 0.6, y: 0.8, z: 1e10}, y),
+    "a rod on a fast cart": (CART, [H(RING)], {x: 0.6, y: 0.8, X: 0.8, Y: -0.6, Z: 1e8}, Y),
+    "a speed beside a fast cart": (CART, [N(SPEED)], {X: 0.6, Y: 0.8, Z: 1e8}, Y),
+    "a gear": (FREE, [H(RING), H(z - 10**9 * x)], {x: 0.6, y: 0.8, z: 6e8}, y),
+    "a gear and its rate": (FREE, [H(RING), H(z - 10**9 * x)], {x: 0.6, y: 0.8, z: 6e8, X: 0.8, Y: -0.6, Z: 8e8}, Y),
+    "the gear itself": (FREE, [H(z - 10**9 * x)], {x: 0.6, z: 6e8}, z),
+}
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e-6])
+@pytest.mark.parametrize("case", BESIDE)
+def test_rounding_of_what_is_large_counts_only_where_it_moves_the_row(case, scale):
+    lagrangian, rows, state, key = BESIDE[case]
+    L = scale * lagrangian
+    assert max(map(np.max, parts(rows, state, L))) <= CLOSE
+    assert max(map(np.max, parts(rows, state | {key: state[key] * (1 + 1e-8)}, L))) > CLOSE
+
+
+@pytest.mark.parametrize("centre", [1e6, 1e8])
+def test_rounding_of_a_far_centre_counts_to_first_order(centre):
+    """What is left of (x − c)² + y² − 1 when x and c change by 256 ε of c is 5e-14 c, and not of c²."""
+    ring = H((x - int(centre)) ** 2 + y**2 - 1)
+    for off, on in ((0.0, True), (1e-14 * centre, True), (4e-13 * centre, False)):
+        assert bool(parts([ring], {x: centre + 0.6, y: 0.8 + off}).level[0] <= CLOSE) is on
+
+
+def test_a_row_that_stands_still_for_a_moment_has_the_rounding_of_what_leads_it():
+    """Two rods, the second relative to the first and swinging about it: forces of the rods alone move the first."""
+    u, w = dynamicsymbols("u w")
+    L = (X**2 + Y**2 + (X + u.diff()) ** 2 + (Y + w.diff()) ** 2) / 2
+    rods = da.System.from_lagrangian(L, [x, y, u, w], constraints=[H(RING), H(u**2 + w**2 - 1)])
+    at = {x: 1.0, y: 1e-9, u: 0.6, w: 0.8, X: 1e-17, Y: 1e-9, u.diff(): 0.8, w.diff(): -0.6}
+    assert max(map(np.max, closeness(rods, [*at.values(), 0.0]))) <= CLOSE
+
+
 def test_what_falls_to_rest_is_not_measured_by_its_last_noise():
     """At g = 9.81 and a radius of 1, a speed of 1e-17 is none; without any force, nothing says what it is to be
     compared with.

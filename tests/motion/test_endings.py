@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import acos, cos, log, oo, sin, sqrt, symbols
+from sympy import Rational, acos, cos, log, oo, sin, sqrt, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -365,3 +365,20 @@ def test_a_motion_of_no_step_can_be_looked_at(engine, rows, ended):
     assert motion.verify().passed
     assert "0" in str(motion.summary())
     assert float(motion.dataset.energy[0]) == 10.0
+
+
+@pytest.mark.parametrize("scale", [Rational(1), Rational(10**6), Rational(1, 10**6)])
+@pytest.mark.parametrize("apart", [7, 10])
+def test_rows_that_are_nearly_parallel_are_named_with_what_to_state_instead(apart, scale):
+    """A hinge of two rods with pivots close together: what they differ by, over that, is the row that is missing."""
+    (z,) = dynamicsymbols("z,")
+    small = Rational(1, 10**apart)
+    rod, other = (scale * (x - d) ** 2 + scale * y**2 + scale * z**2 - scale * (1 + d**2) for d in (0, small))
+    L = scale * ((x.diff() ** 2 + y.diff() ** 2 + z.diff() ** 2) / 2 - 9.81 * z)
+    at = {x: 0.0, y: 0.6, z: -0.8, x.diff(): 0.0, y.diff(): 0.4, z.diff(): 0.3}
+    near = [da.Holonomic(rod, name="rod"), da.Holonomic(other, name="other rod")]
+    with pytest.raises(da.StateError, match=r"rows of 'rod', 'other rod' are independent to .*differ by, divided"):
+        da.System.from_lagrangian(L, [x, y, z], constraints=near).simulate(at, until=1.0)
+    said = da.Holonomic(((rod - other) / (scale * small)).expand(), name="hinge")
+    moved = da.System.from_lagrangian(L, [x, y, z], constraints=[near[0], said]).simulate(at, until=1.0)
+    assert moved.verify().passed

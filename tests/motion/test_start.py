@@ -312,3 +312,19 @@ def test_an_isolated_point_is_nearest_where_nothing_is_nearer():
         found = curve.start({x: guess, y: 0.0})
         nearest = min(abs(guess), np.hypot(branch - guess, branch * np.sqrt(branch - 2)).min())
         assert_allclose(np.hypot(found.state[x] - guess, found.state[y]), nearest, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "guess", [(3.0, 4.0, 0.0), (30.0, 40.0, 1.0), (3e6, 4e6, 0.0), (-3.0, 4.0, 0.0), (3.0, 4.0, 100.0)]
+)
+def test_an_angle_without_mass_is_turned_no_further_than_it_must(guess):
+    """Only x and y have mass; of the angles that stand for their direction the nearest to the guess is meant."""
+    L = (x.diff() ** 2 + y.diff() ** 2) / 2
+    hand = [da.Holonomic(x - cos(theta)), da.Holonomic(y - sin(theta))]
+    found = da.System.from_lagrangian(L, [x, y, theta], constraints=hand).start(
+        dict(zip((x, y, theta), guess, strict=True))
+    )
+    way = np.arctan2(guess[1], guess[0])
+    expected = way + 2 * np.pi * np.round((guess[2] - way) / (2 * np.pi))
+    assert_allclose([found.state[q] for q in (x, y, theta)], [np.cos(way), np.sin(way), expected], rtol=1e-9)
+    assert found.equally_near == ()

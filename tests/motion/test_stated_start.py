@@ -298,3 +298,85 @@ def test_a_declared_sign_decides():
     system = S((X**2 + w.diff() ** 2) / 2, [x, w], constraints=[H(x**2 + w**2 - 1)])
     found, solved = state(system, {x: 0.6})
     assert (found[w], solved) == (pytest.approx(0.8, rel=1e-15), ("w",))
+
+
+@pytest.mark.parametrize("far", [1e4, 1e8, 1e12])
+def test_what_is_stated_is_held_beside_a_cart_far_away(far):
+    """The rod is a metre long wherever its cart is: a start off it is refused, and one on it is not moved."""
+    Z = z.diff()
+    L = (Z**2 + (X + Z) ** 2 + Y**2) / 2 - 9.81 * y
+    cart = da.System.from_lagrangian(L, [x, y, z], constraints=[da.Holonomic(x**2 + y**2 - 1, name="rod")])
+    on = {x: 0.6, y: 0.8, z: far, X: 0.8, Y: -0.6, Z: 0.0}
+    assert cart.simulate(on, until=0.1).begin_values.tolist() == list(on.values())
+    with pytest.raises(da.StateError, match="'rod'"):
+        cart.simulate(on | {y: 0.8 + 1e-8}, until=0.1)
+    assert not cart.verify(on | {y: 0.8 + 1e-8}).passed
+
+
+# -- positions that stated velocities determine -----------------------------------------------------------------
+TURN = dynamicsymbols("theta")
+SPUN = TURN.diff()
+KNIFE = S(FLAT + SPUN**2 / 2, [x, y, TURN], constraints=[N(X * sin(TURN) - Y * cos(TURN), "blade")])
+SWUNG = S(FLAT + SPUN**2 / 2, [x, y, TURN], constraints=[H(x - sin(TURN)), H(y + cos(TURN))])
+
+
+@pytest.mark.parametrize("unit", [Rational(1), Rational(10**6), Rational(1, 10**6)])
+@pytest.mark.parametrize("fast", [1.0, 1e3, 1e-4])
+def test_stated_velocities_lead_to_the_positions_at_which_they_are_possible(unit, fast):
+    """On y = x² the direction (1, 2) is that of one point, (1, 1)."""
+    parabola, speed = S(FLAT, [x, y], constraints=[H(unit * y - x**2)]), fast * float(unit)
+    found, solved = state(parabola, {X: speed, Y: 2 * speed})
+    assert_allclose([found[x], found[y]], [float(unit)] * 2, rtol=1e-12)
+    assert solved == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    ("system", "stated", "expected"),
+    [
+        (KNIFE, {X: 1.0, Y: 1.0}, {TURN: np.pi / 4}),
+        (KNIFE, {X: 1e6, Y: 1e6, SPUN: 0.0}, {TURN: np.pi / 4}),
+        (KNIFE, {X: -1.0, Y: -0.1}, {TURN: np.arctan(0.1)}),
+        (SWUNG, {SPUN: 1.0, X: 0.5, Y: 0.75**0.5}, {TURN: np.pi / 3, x: 0.75**0.5, y: -0.5}),
+    ],
+)
+def test_a_direction_that_is_stated_turns_what_it_determines(system, stated, expected):
+    found, _ = state(system, stated)
+    assert_allclose([found[key] for key in expected], list(expected.values()), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("system", "stated", "words"),
+    [
+        (ring(), {X: 1.0, Y: 1.0}, "(x = 0.707106781187, y = -0.707106781187) or (x = -0.707106781187, y = 0.70710678"),
+        (ring(), {X: 0.0, Y: 1.0}, "it could be x = 1 or x = -1; state"),
+        (
+            S(FLAT, [x, y], constraints=[H(x**2 / 4 + y**2 - 1)]),
+            {X: 1.0, Y: 1.0},
+            "(x = 1.788854382, y = -0.4472135955)",
+        ),
+        (S(FLAT, [x, y], constraints=[H(y - x**3 - 1)]), {X: 1.0, Y: 3.0}, "(x = -1, y = 0) or (x = 1, y = 2); state"),
+        (KNIFE, {Y: 1.0}, "the nearer they are, the larger are others"),
+        (SWUNG, {SPUN: 1.0, X: 2.0}, "does not satisfy the constraints, whatever"),
+    ],
+)
+def test_what_stated_velocities_leave_open_is_listed_as_it_is(system, stated, words):
+    assert words in str(refused(system, stated))
+
+
+def test_choices_are_listed_once_and_families_are_called_so():
+    """A corner where a ring meets a floor is found by both; of an arc above the floor all points are as near."""
+    for floor in (y, y - Rational(1, 2)):
+        said = str(refused(ring(0, da.OneSided(floor, name="floor")), {}))
+        listed = said.split("it could be ")[1].split(" or any of a family of states as near")[0].split(" or ")
+        assert len(set(listed)) == len(listed) == 3
+
+
+def test_a_minimum_of_fourth_order_is_one_state():
+    """The centre of curvature of a vertex: no second order holds the nearest point, and no other is as near."""
+    found, _ = state(S(FLAT, [x, y], constraints=[H(y - x**2 + Rational(1, 2))]), {})
+    assert (found[x], found[y]) == (0.0, -0.5)
+    ellipse = S(FLAT, [x, y], constraints=[H(x**2 / 4 + y**2 - 1)])
+    near = ellipse.start({x: 1.5})
+    assert (near.state[x], near.state[y], near.equally_near) == (2.0, 0.0, ())
+    assert not near.proved
+    assert "second order" in near.reason

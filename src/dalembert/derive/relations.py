@@ -58,6 +58,10 @@ class Relation:
         """The variables each function depends on, by their place; functions of none are left out."""
         return [tuple(row) for row in self._slopes if row]
 
+    def slopes(self, row: int) -> Mapping[int, Expr]:
+        """The slopes of a function that are not identically zero, by the place of the variable."""
+        return self._slopes[row]
+
     def depends(self, row: int, free: Array) -> bool:
         """Whether a function depends on any of the free variables."""
         return any(free[j] for j in self._slopes[row])
@@ -155,11 +159,32 @@ class Relations:
         return Relation(self._algebra, self._inputs, self.rate, self._algebra.v)
 
     @cached_property
+    def together(self) -> Relation:
+        """φ of the constraints on positions, then ψ of every constraint, as functions of positions and velocities."""
+        functions = [*(self.level[r] for r in self.on_positions), *self.rate]
+        return Relation(self._algebra, self._inputs, functions, [*self._algebra.q, *self._algebra.v])
+
+    @cached_property
     def alone(self) -> Array:
         """For each level, then each rate (2m,), the place of the one coordinate or velocity in it; −1 for any other."""
         places = {x: i for i, x in enumerate([*self._algebra.q, *self._algebra.v])}
         found = [[places[x] for x in f.free_symbols if x in places] for f in (*self.level, *self.rate)]
         return np.array([inside[0] if len(inside) == 1 else -1 for inside in found], dtype=int)
+
+    @cached_property
+    def members(self) -> Array:
+        """Whether a velocity stands in a rate (m, n)."""
+        found = np.zeros((len(self.rate), len(self._algebra.v)), dtype=bool)
+        for r in range(len(self.rate)):
+            found[r, list(self.speeds.slopes(r))] = True
+        return found
+
+    @cached_property
+    def straight(self) -> Array:
+        """Which constraints (m,) have the same slopes everywhere."""
+        moving = {*self._algebra.q, *self._algebra.v}
+        slopes = [self.speeds.slopes(r).values() for r in range(len(self.rate))]
+        return np.array([not any(e.free_symbols & moving for e in row) for row in slopes], dtype=bool)
 
     @cached_property
     def _plain(self) -> Tape:

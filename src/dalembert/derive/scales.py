@@ -6,11 +6,13 @@ A residual f, the value of a constraint or its rate, counts as zero at a state w
     |f| ≤ ROUNDING Σ_i |∂f/∂x_i| u_i                       rounding of the inputs x_i explains it, or
     f has one coordinate or velocity alone, that is below FAINT of the whole state: the zero it stands for.
 
-The terms of x² + y² − R² are x², y² and −R². u_i is |x_i|, and for a coordinate or velocity the largest of those that
-constraints or M tie it to, in units in which M is balanced. A motion passes through zero, where it has the rounding of
-where it comes from: so a velocity is also measured by √(a l), with the accelerations a and lengths l it is tied to, and
-a length by v²/a, if that is not longer than the radius of curvature of the constraint. Neither the factor a row is
-written with, nor units, nor a large coordinate elsewhere changes the verdict.
+The terms of x² + y² − R² are x², y² and −R². u_i is |x_i|, and for a coordinate or velocity the largest that
+the constraints can have made of it: in a straight row A x = c that is A_j u_j / A_i, in a curved one the
+largest u_j in units in which M is balanced, a length being no longer so than the radius of curvature. A motion
+passes through zero, where it has the rounding of where it comes from: so a velocity is also measured by √(a l),
+with the accelerations a that forces and rows give it and the lengths l it is tied to, and a length by v²/a, up
+to the radius of curvature. M ties accelerations alone. Neither the factor a row is written with, nor units, nor
+a large coordinate elsewhere changes the verdict.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,8 +32,8 @@ EPS = float(np.finfo(float).eps)
 ROUNDING = 256 * EPS  # of what is tied together: what a run at machine precision may leave
 FAINT = 8 * EPS  # of the largest of the whole state: a value that is nothing but rounding
 MOST = 16  # constraints whose curvature is looked at
-STEP = 2.0**-20  # relative change of the inputs by which the size of what they make up is seen
-PATTERNS = 6  # of signs of these changes
+PATTERNS = 6  # of signs of the changes by which rounding of the inputs is seen
+PASSED_ON = 6  # times, from row to row: how far the size of one coordinate reaches
 
 
 class Closeness(NamedTuple):
@@ -78,9 +80,13 @@ def _readings(kept: Prepared, inputs: Sequence[float], rows: Array) -> Iterator[
         units = coordinate_units(kept, inputs)
     except StateError:
         units = np.ones(n)
-    sizes = np.concatenate(_tied_sizes(kept, given, units, rows))
-    yield _within_rounding(kept, given, sizes)
+    sizes = _sizes(kept, given, units, rows)
+    explained = _within_rounding(kept, given, sizes)
+    yield explained
     whole = np.concatenate([units * (part / units).max() for part in (sizes[:n], sizes[n:])])
+    if given[n : 2 * n].any() and (_within_rounding(kept, given, whole) & ~explained).any():
+        sizes = _sizes(kept, given, units, rows, led=True)
+        yield _within_rounding(kept, given, sizes)
     faint = (np.abs(given[: 2 * n]) <= FAINT * whole) & (given[: 2 * n] != 0)
     alone = kept.relations.alone  # a row of several has terms of its own to be measured by, whatever is large elsewhere
     lonely = (alone >= 0) & faint[alone]
@@ -95,50 +101,124 @@ def _readings(kept: Prepared, inputs: Sequence[float], rows: Array) -> Iterator[
 
 
 def _within_rounding(kept: Prepared, given: Array, sizes: Array) -> Array:
-    """Whether each residual (2m,) is no more than what rounding of the inputs makes of it."""
-    change = np.concatenate([sizes, np.abs(given[len(sizes) :])])
+    """Whether each residual (2m,) is no more than what rounding of the inputs makes of it.
+
+    The inputs are changed by as much as rounding may: by more, what is curved in a row would count for more than it is.
+    """
+    change = ROUNDING * np.concatenate([sizes, np.abs(given[len(sizes) :])])
     middle = kept.relations.plain(given.tolist())
     size = np.zeros(len(middle))
     random = np.random.default_rng(20)  # the same signs always
     for _ in range(PATTERNS):
         signs = random.choice((-1.0, 1.0), len(given))
         try:
-            moved = kept.relations.plain((given + STEP * signs * change).tolist())
+            moved = kept.relations.plain((given + signs * change).tolist())
         except StateError:
             continue
-        size = np.maximum(size, np.abs(moved - middle) / STEP)
-    explained: Array = np.abs(middle) <= ROUNDING * size
+        size = np.maximum(size, np.abs(moved - middle))
+    explained: Array = np.abs(middle) <= size
     return explained
 
 
-def _tied_sizes(kept: Prepared, given: Array, units: Array, rows: Array) -> tuple[Array, Array]:
-    """For each coordinate, and for each velocity, the size of what is tied to it, in its own unit, (n,) each."""
-    n = len(units)
+def _sizes(kept: Prepared, given: Array, units: Array, rows: Array, led: bool = False) -> Array:
+    """For each coordinate and velocity (2n,) the size it may have had of late, by what is tied to it.
+
+    By the forces, and where bodies are `led` along curved rows, which takes more work, by that too.
+    """
+    n, ties = len(units), kept.ties
     try:
-        pull = np.abs(np.array(kept.load(given.tolist()))) * units
+        A = kept.relations.speeds.at(given.tolist())[1] * units
     except StateError:
-        pull = np.zeros(n)
-    largest = np.zeros((3, n))
-    for place, values in enumerate((given[:n] / units, given[n : 2 * n] / units, pull)):
-        np.maximum.at(largest[place], kept.ties, np.abs(values))
-    lengths, speeds, pulls = largest
-    travelled = np.divide(speeds**2, pulls, out=np.zeros(n), where=pulls > 0)
-    lengths = np.maximum(lengths, np.minimum(travelled, _radii(kept, given, units, rows)))
+        A = np.zeros((0, n))
+    bends = _radii(kept, given, units, rows)
+    lengths = _passed_on(kept, A, np.abs(given[:n] / units), bends)
+    speeds = _passed_on(kept, A, np.abs(given[n : 2 * n] / units), np.full(len(A), np.inf))
+    pulls = _pulls(kept, given, units)
+    if led:
+        pulls = np.maximum(pulls, _led(kept, given, units))
+    fastest = np.zeros(n)
+    np.maximum.at(fastest, ties, speeds)
+    travelled = np.divide(fastest[ties] ** 2, pulls, out=np.zeros(n), where=pulls > 0)
+    lengths = np.maximum(lengths, np.minimum(travelled, _radius(kept, A, bends)))
     speeds = np.maximum(speeds, np.sqrt(pulls * lengths))
-    return lengths[kept.ties] * units, speeds[kept.ties] * units
+    return np.concatenate([lengths * units, speeds * units])
+
+
+def _passed_on(kept: Prepared, A: Array, sizes: Array, most: Array) -> Array:
+    """The sizes (n,) that rows A (m, n) can have made of these, in balanced units; a curved row up to `most` (m,).
+
+    None becomes larger than the largest that is tied to it.
+    """
+    largest = np.zeros(len(sizes))
+    np.maximum.at(largest, kept.ties, sizes)
+    slopes = np.abs(A)
+    straight = kept.relations.straight[: len(A)]
+    slopes[~straight] = kept.relations.members[: len(A)][~straight]
+    inside = slopes > 0
+    for _ in range(PASSED_ON if inside.any() else 0):
+        made = np.minimum((slopes * sizes).max(axis=1), np.where(straight, np.inf, most))
+        each = np.divide(made[:, None], slopes, out=np.zeros_like(slopes), where=inside)
+        grown = np.minimum(np.maximum(sizes, each.max(axis=0)), largest[kept.ties])
+        if (grown == sizes).all():
+            break
+        sizes = grown
+    return sizes
+
+
+def _pulls(kept: Prepared, given: Array, units: Array) -> Array:
+    """The accelerations (n,), in balanced units, that forces give what M and rows tie together."""
+    pulls = np.zeros(len(units))
+    try:
+        np.maximum.at(pulls, kept.ties, np.abs(np.array(kept.load(given.tolist()))) * units)
+    except StateError:
+        pulls[:] = 0.0
+    tied: Array = pulls[kept.ties]
+    return tied
+
+
+def _led(kept: Prepared, given: Array, units: Array) -> Array:
+    """The largest acceleration (n,) that the force of one row gives, in balanced units, where rows act alone, or zero.
+
+    That is M⁻¹ A_rᵀ λ_r with λ = (A M⁻¹ Aᵀ)⁺ b: what leads a body along a curve. Other rows may keep the balance.
+    """
+    places, m = kept.derived.A, len(kept.form.constraints)
+    try:
+        M = units[:, None] * mass(kept, given.tolist()) * units
+        out = np.array(kept.rows(given.tolist()))
+        A = np.zeros((m, len(units)))
+        for place, value in zip(places, out[: len(places)].tolist(), strict=True):
+            A[place] = value
+        across = np.linalg.pinv(M, hermitian=True) @ (A * units).T
+        forces = np.linalg.lstsq((A * units) @ across, out[len(places) : len(places) + m], rcond=None)[0]
+        found = np.abs(across * forces).max(axis=1)
+    except (StateError, np.linalg.LinAlgError):
+        return np.zeros(len(units))
+    known: Array = np.where(np.isfinite(found), found, 0.0)
+    return known
 
 
 def _radii(kept: Prepared, given: Array, units: Array, rows: Array) -> Array:
-    """The smallest radius of curvature ‖∂φ‖/‖∂²φ‖ of these constraints, for each group of coordinates (n,), or zero."""
-    places, found = kept.relations.places, np.zeros(len(units))
-    for row in (kept.relations.on_positions.index(r) for r in rows[:MOST] if r in kept.relations.on_positions):
+    """The radius of curvature ‖∂φ‖/‖∂²φ‖ of each of these constraints, infinite of all others (m,)."""
+    places, found = kept.relations.places, np.full(len(kept.form.constraints), np.inf)
+    for r in [r for r in rows.tolist() if r in kept.relations.on_positions][:MOST]:
+        row = kept.relations.on_positions.index(r)
         weights = np.zeros(places.count)
         weights[row] = 1.0
         slope = places.at(given.tolist())[1][row] * units
         bend = float(np.linalg.norm(units[:, None] * places.curvature(given.tolist(), weights) * units))
         if bend > 0 and slope.any():
-            group, radius = kept.ties[int(np.argmax(np.abs(slope)))], float(np.linalg.norm(slope)) / bend
-            found[group] = min(found[group], radius) if found[group] else radius
+            found[r] = float(np.linalg.norm(slope)) / bend
+    return found
+
+
+def _radius(kept: Prepared, A: Array, bends: Array) -> Array:
+    """The smallest radius of curvature of the rows that a coordinate is tied to (n,), or zero."""
+    least = np.full(len(kept.ties), np.inf)
+    for r in np.flatnonzero(np.isfinite(bends[: len(A)])).tolist():
+        if A[r].any():
+            group = kept.ties[int(np.argmax(np.abs(A[r])))]
+            least[group] = min(least[group], bends[r])
+    found: Array = np.where(np.isfinite(least), least, 0.0)[kept.ties]
     return found
 
 

@@ -16,6 +16,7 @@ from dalembert.derive.switching.stage import spare, whole
 from dalembert.engine.compiled import Code, code
 from dalembert.engine.heyoka_algebra import ROOT
 from dalembert.engine.integrator import Integrator
+from dalembert.engine.nearly_dependent import nearly_dependent
 from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT
 from dalembert.engine.protocol import Along, Choice, Steps, Variant, Watch
 from dalembert.model import StateError, Statement, name_of
@@ -129,7 +130,8 @@ class Taylor:
                 return found
             if refinements + 1 < len(LIMITS):
                 found = self._on(form, values, Choice(rows, augment, refinements + 1), t, state, system)
-        raise StateError("the state", ["the elimination on its independent rows breaks down here"])
+        names = [c.name for c in form.constraints]
+        raise StateError("the state", [nearly_dependent(instant_at(system, [*state, t, *values]), rows, names)])
 
     def _usual_rows(self, system: Statement, M: Array, A: Array, inputs: Sequence[float]) -> Array:
         """How large the entries of the rows (m, n) are, here or a little further."""

@@ -29,7 +29,7 @@ from dalembert.principles.registry import REGISTRY, Principle
 from dalembert.principles.scaled import Scaled, scaled
 from dalembert.principles.stacked import stacked
 from dalembert.principles.trust import Trust
-from dalembert.principles.units import balanced_units, enough, held_weights, lacks_mass, shaken
+from dalembert.principles.units import balanced_units, enough, held_units, held_weights, lacks_mass, shaken
 from dalembert.principles.virtual import virtual
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "extended",
     "gauss",
     "geometry",
+    "held_units",
     "held_weights",
     "independent_rows",
     "lacks_mass",

@@ -9,7 +9,7 @@ from sympy import Expr
 
 from dalembert.derive import Residuals, numbers, residuals_at
 from dalembert.model import StateError, Statement, name_of, refuse
-from dalembert.motion.starts.choices import Choices, choices
+from dalembert.motion.starts.choices import Choices, any_in_family, choices
 from dalembert.motion.starts.nearest_state import Nearby, Question, closest_attempt
 from dalembert.motion.starts.on_constraints import listed, unmet, values_in_words
 from dalembert.motion.starts.order import TIED, Near
@@ -88,7 +88,7 @@ def start(
         if abs(new - old) > MOVED * max(abs(old), abs(new))
     }
     off = residuals_at(system, question.inputs(state[: question.n], state[question.n :]))
-    if found.found[0].in_family:
+    if any_in_family(found.found):
         found = found._replace(found=found.found[: 1 + SHOWN])
     others = tuple(dict(zip(keys, map(float, other.state), strict=True)) for other in found.found[1:])
     proved, reason = _judged(question, found)
@@ -113,7 +113,7 @@ def _judged(question: Question, found: Choices) -> tuple[bool, str]:
         apart = [first.differs(other) for other in others]
         name = name_of((*question.system.coordinates, *question.system.velocities)[int(np.argmax(apart[0]))])
         also = [values_in_words(question, o.state, which) for o, which in zip(others, apart, strict=True)]
-        many = "a whole family of" if first.in_family else str(1 + len(others))
+        many = "a whole family of" if any_in_family(found.found) else str(1 + len(others))
         words = [
             f"not proved nearest: {many} states are equally near; taken is the one with the larger {name}, "
             f"as near {'is' if len(others) == 1 else 'are'} {'; '.join(also)}"
@@ -125,8 +125,10 @@ def _known(part: str, near: Near, nearby: Nearby) -> tuple[str, bool]:
     """How it is known that positions or velocities are nearest, and whether it is not."""
     point = near.point
     metric = "" if nearby.by_mass else " (M is no metric here: in units in which it is balanced)"
-    if point.stationary and not point.strict:
+    if point.in_family:
         return f"{part} not proved nearest: others beside them are equally near{metric}", True
+    if point.stationary and not point.strict:
+        return f"{part} not proved nearest: to second order others beside them are equally near{metric}", True
     if nearby.proved and any(near is other for other in nearby.found[: nearby.tied]):
         return f"{part} proved nearest: none on the constraints is nearer{metric}", False
     if not point.stationary:

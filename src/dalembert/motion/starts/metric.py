@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,7 +35,8 @@ class Asked(NamedTuple):
 class Metric:
     """Changes x = units · z of what is free (n,), with zᵀWz `scale` = xᵀMx; W (k, k) has entries up to one.
 
-    `by_mass` is False where M does not exist or is no metric, being indefinite or zero: then zᵀWz = zᵀz.
+    `by_mass` is False where M does not exist or is no metric, being indefinite or zero: then zᵀWz = zᵀz. The last so
+    many of what is free are `weightless`: no change of them is any distance.
     """
 
     free: Array
@@ -42,6 +44,7 @@ class Metric:
     W: Array
     scale: float
     by_mass: bool
+    weightless: int = 0
 
     @classmethod
     def at(cls, question: "Question", q: Array, free: Array) -> "Metric":
@@ -58,6 +61,18 @@ class Metric:
         if size == 0 or least < -DEFINITE * size:
             return cls(free, units, np.eye(len(units)), 1.0, False)
         return cls(free, units, W / size, size, True)
+
+    def with_speeds(self, speeds: Array, free: Array) -> "Metric":
+        """The same with velocities (n,) behind the coordinates; those that are `free` move and are no distance.
+
+        The largest that is stated is about as long as the units of coordinates that move.
+        """
+        k, more = len(self.units), int(free.sum())
+        W = np.zeros((k + more, k + more))
+        W[:k, :k] = self.W
+        fastest = float(np.abs(speeds).max(initial=0.0)) or 1.0
+        units = np.concatenate([self.units, np.full(more, fastest)])
+        return Metric(np.concatenate([self.free, free]), units, W, self.scale, self.by_mass, more)
 
     def point(self, values: Array) -> Array:
         """What is free (k,) of values (n,), in the units of the metric."""
@@ -148,9 +163,18 @@ class Metric:
         values = self.values(start, np.where(faint, origin, point.x))
         if not on(values):
             values = self.values(start, point.x)
-        change = float(np.linalg.norm(point.z))
+        z = point.z[: len(point.z) - self.weightless]
+        change = float(np.linalg.norm(z))
         length = float(np.sqrt(2 * max(point.cost, 0.0)))
         distance = length * float(np.sqrt(self.scale)) if length > WEIGHTLESS * change else 0.0
         sizes = np.zeros(len(start))
         sizes[self.free] = size * self.units
-        return Near(values, distance, change, sizes, point, closed)
+        light = float(np.linalg.norm(self._massless.T @ z)) if self.by_mass else 0.0
+        return Near(values, distance, change, light, sizes, point, closed)
+
+    @cached_property
+    def _massless(self) -> Array:
+        """The directions (k, ·) along which W is nothing."""
+        k = len(self.W) - self.weightless
+        e, V = np.linalg.eigh(self.W[:k, :k])
+        return V[:, e <= DEFINITE * e.max(initial=0.0)]

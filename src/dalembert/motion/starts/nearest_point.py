@@ -27,7 +27,9 @@ GONE = 1e-12  # of what c was: where the rows have no direction, less of it is n
 FLAT = 1e-7  # of the two parts of a curvature, that of W and that of the surface: a smaller difference is none
 FIRST = 1e-7  # of ‖W z‖: what may be left of it along the surface at a minimum
 BASIN = 1e-2  # of the distance: a step this short that ends this much nearer still to a minimum will end at it
-KICK = 0.1  # of the distance: a step off a saddle
+SHORTER = 0.9  # times as long as the last: a step by which Newton's method, at a minimum of fourth order too, ends
+KICK = 0.1  # of the distance: a step off a saddle, or along what seems to be equally near
+APART, EQUAL = 1e-3, 1e-9  # of the distance, and of its square: a point so far away that is no farther is as near
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,7 @@ class Point:
     `stationary`: the first-order conditions hold. `least`: the smallest curvature along the surface, over the sizes of
     its two parts; infinite where the surface is a point. `whole`: the same over all directions: where c is affine or
     quadratic and this is positive, no point of the surface is nearer, and none as near. `rank`: of the rows there.
+    `in_family`: points beside it are as near.
     """
 
     x: Array
@@ -47,6 +50,7 @@ class Point:
     least: float
     whole: float
     rank: int = 0
+    in_family: bool = False
 
     @property
     def settled(self) -> bool:
@@ -156,8 +160,14 @@ def _moved(problem: Problem, x: Array, way: _Way) -> tuple[Array, _Way] | None:
             if tiny:  # the cost no longer tells: Newton's method ends by itself
                 onward = _direction(problem, trial)
                 return (trial, onward) if np.abs(onward.step).max() < 0.5 * np.abs(way.step).max() else None
-            if problem.nearer(trial, x) and problem.is_met(trial):
+            if not problem.is_met(trial):
+                continue
+            if problem.nearer(trial, x):
                 return trial, _direction(problem, trial)
+            if half == 0 and problem.as_near(trial, x):  # where it is flat, steps tell what the cost does not
+                onward = _direction(problem, trial)
+                if np.abs(onward.step).max() < SHORTER * np.abs(way.step).max():
+                    return trial, onward
         except StateError:
             continue
     return None
@@ -188,13 +198,35 @@ def known_point(problem: Problem, x: Array) -> Point:
     left = float(np.linalg.norm(way.frame.along.T @ g))
     noise = 64 * float(np.abs(problem.W).max(initial=0.0)) * problem.grain(x)
     whole = _bent(problem, x, way.multipliers, np.eye(len(x)))
+    stationary = left <= FIRST * float(np.linalg.norm(g)) + noise
     return Point(
         x,
         x - problem.origin,
         problem.cost(x),
         way.multipliers,
-        left <= FIRST * float(np.linalg.norm(g)) + noise,
+        stationary,
         way.least,
         whole.least if not whole.weightless.any() else 0.0,
         way.frame.rank,
+        stationary and abs(way.least) <= FLAT and _has_equals(problem, x, way),
     )
+
+
+def _has_equals(problem: Problem, x: Array, way: _Way) -> bool:
+    """Whether points beside x, in a direction in which nothing is curved, are as near, by a step there.
+
+    Where only the second order vanishes, a step of a part of the distance does.
+    """
+    far, cost = problem.far(x), problem.cost(x)
+    if not far > 0:
+        return True
+    for j in np.flatnonzero((np.abs(way.bend.parts) <= FLAT) & ~way.bend.weightless).tolist():
+        for side in (KICK, -KICK):
+            try:
+                beside = onto_surface(problem, x + side * far * way.bend.ways[:, j])
+            except StateError:
+                continue
+            moved = float(np.abs(beside - x).max())
+            if problem.is_met(beside) and moved > APART * far and problem.cost(beside) - cost <= EQUAL * cost:
+                return True
+    return False

@@ -14,17 +14,23 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import Array, closeness, prepared
+from dalembert.derive.relations import Relation
 from dalembert.derive.scales import CLOSE, mass
 from dalembert.model import OneSided, StateError, Statement
 from dalembert.motion.starts.metric import Asked, Metric
 from dalembert.motion.starts.nearest_point import Point
 from dalembert.motion.starts.order import Near, ordered
 from dalembert.motion.starts.search import Found, search, search_from
-from dalembert.motion.starts.surface import Problem, onto_surface
+from dalembert.motion.starts.surface import Frame, Problem, onto_surface
 
 SETS = 32  # of contacts that are closed together, tried at most
 ROUNDS = 3  # of proof, and of further search where it fails
+FIRST = 1e-4  # of the pull: what is left of it at a minimum, where velocities are measured by themselves
 PULLS = 1e-7  # of the change, in its metric: a contact that pulls by less than this does not
+
+
+class RunsAwayError(Exception):
+    """Positions on the constraints come ever nearer while velocities that are left open grow: none is nearest."""
 
 
 class Nearby(NamedTuple):
@@ -74,40 +80,40 @@ class Question:
         return {r: float(level[r]) for r in self.sided if level[r] < 0 and off[r] > CLOSE}
 
 
-def nearest_positions(question: Question, *, all_of_them: bool = False) -> Nearby:
+def nearest_positions(question: Question, *, all_of_them: bool = False, by_speeds: bool = False) -> Nearby:
     """The positions on the constraints nearest to those of a state, outside of all contacts.
 
     Contacts that a nearest point would be inside of are closed, and those that would have to pull are not; every set of
     closed contacts that comes up so is tried. `all_of_them` looks for others also where one is proved to be nearest.
+    `by_speeds`: only positions at which velocities exist, held ones as they are, outside of contacts.
     """
     n, v = question.n, question.place[question.n :]
     light = _light(question, question.place[:n], question.free[:n])
     if light is not None:
         free = np.concatenate([light, question.free[n:]])
-        if (nearby := nearest_positions(replace(question, free=free), all_of_them=all_of_them)).found:
-            return nearby
-    start, metric = question.place[:n], Metric.at(question, question.place[:n], question.free[:n])
-    relations = prepared(question.system).relations
-    row = {r: i for i, r in enumerate(relations.on_positions)}
-    hard = [r for r in relations.on_positions if r not in question.sided]
+        lightest = nearest_positions(replace(question, free=free), all_of_them=all_of_them, by_speeds=by_speeds)
+        if lightest.found:
+            return lightest
+    sought = _Sought.by_speeds(question) if by_speeds else _Sought.alone(question)
+    metric, row = sought.metric, {r: i for i, r in enumerate(prepared(question.system).relations.on_positions)}
     found: list[Near] = []
     waiting: list[tuple[int, ...]] = [()]
     known, beginnings, proved = set(waiting), 0, False
 
     def searched(closed: tuple[int, ...]) -> _Search:
-        rows = [*hard, *closed]
-        problem = metric.problem(start, relations.places, [row[r] for r in rows], lambda q: question.inputs(q, v))
+        rows = [*sought.rows, *(row[r] for r in closed)]
+        problem = metric.problem(sought.start, sought.relation, rows, sought.inputs)
 
-        def on(q: Array) -> bool:
-            return bool((closeness(question.system, question.inputs(q, v)).level[rows] <= CLOSE).all())
+        def on(x: Array) -> bool:
+            return sought.on(x, closed)
 
-        return _Search(metric, problem, start, on, closed)
+        return _Search(metric, problem, sought.start, on, closed, np.flatnonzero(metric.free) < n)
 
     def taken(search: _Search, closed: tuple[int, ...], points: Sequence[Point]) -> list[Near]:
         """Those of the points that contacts allow; sets of contacts that others are inside of will be tried."""
         fit = []
         for near in map(search.near, points):
-            deep = set(question.penetrated(near.values, v)) - set(closed)
+            deep = set(question.penetrated(near.values[:n], v)) - set(closed)
             sets = {tuple(sorted({*closed, *some})) for some in (deep, *({r} for r in deep))} - known
             waiting.extend(sorted(sets))
             known.update(sets)
@@ -127,9 +133,9 @@ def nearest_positions(question: Question, *, all_of_them: bool = False) -> Nearb
     for _ in range(ROUNDS if not proved else 0):
         if not found:
             break
-        asked = Asked(*([row[r] for r in rows] for rows in (hard, question.sided, found[0].closed)))
-        inputs = np.array(question.inputs(start, v))
-        proved, places = metric.none_nearer(relations.places, asked, inputs, 0, found[0].point)
+        asked = Asked(sought.rows, *([row[r] for r in rows] for rows in (question.sided, found[0].closed)))
+        inputs = np.array(sought.inputs(sought.start))
+        proved, places = metric.none_nearer(sought.relation, asked, inputs, 0, found[0].point)
         beginnings += len(places)
         more = list[Near]()
         for closed in sorted(known) if places else ():
@@ -138,7 +144,9 @@ def nearest_positions(question: Question, *, all_of_them: bool = False) -> Nearb
         if not more:
             break
         found, tied = ordered([*found, *more])
-    return Nearby(tuple(found), tied, beginnings, proved, metric.by_mass)
+    if found and sought.runs_away(searched(found[0].closed).problem, found[0].point):
+        raise RunsAwayError
+    return Nearby(tuple(near.part(n) for near in found), tied, beginnings, proved, metric.by_mass)
 
 
 def nearest_velocities(
@@ -161,7 +169,7 @@ def nearest_velocities(
 
     speeds = prepared(question.system).relations.speeds
     problem = metric.problem(start, speeds, rows, lambda v: question.inputs(q, v))
-    search = _Search(metric, problem, start, on, closed)
+    search = _Search(metric, problem, start, on, closed, np.ones(int(metric.free.sum()), dtype=bool))
     hits = search.all(all_of_them)
     (found, tied), proved, beginnings = ordered([*map(search.near, hits.points)]), hits.proved, hits.beginnings
     for _ in range(ROUNDS if found and not proved else 0):
@@ -211,21 +219,79 @@ def _as_far_as_it_goes(problem: Problem) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
+class _Sought:
+    """What positions are sought by: rows of a relation among `start` (n,), or (2n,) with velocities, and the metric."""
+
+    question: Question
+    relation: Relation
+    rows: list[int]
+    start: Array
+    metric: Metric
+
+    @classmethod
+    def alone(cls, question: Question) -> "_Sought":
+        """By the constraints on positions."""
+        n, relations = question.n, prepared(question.system).relations
+        hard = [i for i, r in enumerate(relations.on_positions) if r not in question.sided]
+        start = question.place[:n]
+        return cls(question, relations.places, hard, start, Metric.at(question, start, question.free[:n]))
+
+    @classmethod
+    def by_speeds(cls, question: Question) -> "_Sought":
+        """By these, and by the rates of all constraints but contacts, with velocities that have no mass."""
+        one, relations = cls.alone(question), prepared(question.system).relations
+        hard = [r for r in range(len(question.system.constraints)) if r not in question.sided]
+        rows = [*one.rows, *(len(relations.on_positions) + r for r in hard)]
+        metric = one.metric.with_speeds(question.place[question.n :], question.free[question.n :])
+        return cls(question, relations.together, rows, question.place, metric)
+
+    def inputs(self, x: Array) -> list[float]:
+        """Bare numbers, as tapes take them."""
+        n = self.question.n
+        return self.question.inputs(x[:n], x[n:] if len(x) > n else self.question.place[n:])
+
+    def runs_away(self, problem: Problem, point: Point) -> bool:
+        """Whether positions come ever nearer while velocities grow: no minimum is seen where these are units.
+
+        A velocity that is large is measured by itself: if it grows by a part, how much nearer is that?
+        """
+        k = len(point.x) - self.metric.weightless
+        if k == len(point.x) or not k:
+            return False
+        own = np.where(np.arange(len(point.x)) < k, 1.0, np.maximum(np.abs(point.x), 1.0))
+        g = own * problem.pull(point.x)
+        left = float(np.linalg.norm(Frame(problem.rows(point.x)[1] * own).along.T @ g))
+        return left > FIRST * float(np.linalg.norm(g)) + 64 * problem.grain(point.x)
+
+    def on(self, x: Array, closed: tuple[int, ...]) -> bool:
+        """Whether all rows hold, and contacts are closed."""
+        relations, sided, off = prepared(self.question.system).relations, self.question.sided, self.inputs(x)
+        level, rate = closeness(self.question.system, off)
+        both = [*(r for r in relations.on_positions if r not in sided), *closed]
+        hard = [r for r in range(len(rate)) if r not in sided] if len(x) > self.question.n else []
+        return bool((level[both] <= CLOSE).all() and (rate[hard] <= CLOSE).all())
+
+
+@dataclass(frozen=True, eq=False)
 class _Search:
-    """The nearest points of a problem, as positions or velocities that are `on` what they have to be on."""
+    """The nearest points of a problem, as positions or velocities that are `on` what they have to be on.
+
+    `may_turn` (k,): which of what is free may be an angle.
+    """
 
     metric: Metric
     problem: Problem
     start: Array
     on: Callable[[Array], bool]
     closed: tuple[int, ...]
+    may_turn: Array
 
     def _accepts(self, x: Array) -> bool:
         return self.on(self.metric.values(self.start, x))
 
     def all(self, all_of_them: bool) -> Found:
         """Those found from many beginnings."""
-        turn = 2 * np.pi / self.metric.units
+        turn = np.where(self.may_turn, 2 * np.pi, np.inf) / self.metric.units
         usual = self.metric.usual(self.start)
         return search(self.problem, self._accepts, usual, turn, all_of_them=all_of_them)
 

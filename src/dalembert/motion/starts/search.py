@@ -12,10 +12,11 @@ import numpy as np
 
 from dalembert.model import StateError
 from dalembert.motion.starts.nearest_point import FLAT, Point, known_point, nearest_point
-from dalembert.motion.starts.surface import Problem
+from dalembert.motion.starts.surface import Problem, onto_surface
 
 Array = np.ndarray
 FAINT = 1e-4  # of the distance: at a singular point a value this small may be none
+FLAT_WELL = 1e-2  # of the distance: so may one at a minimum that no second order holds
 APART = 1e-6  # of what moved: points farther apart than this are different ones
 BEGINNINGS = (
     (1, 10),
@@ -92,6 +93,9 @@ def search_from(
             point = nearest_point(problem, x, reach, (*known, *found))
         if point is not None and not accepts(point.x):
             point = _at_zero(problem, point)
+        elif point is not None and point.stationary and not point.strict and not point.in_family:
+            there = _unmoved(problem, point)
+            point = there if there is not None and accepts(there.x) else point
         if point is not None and accepts(point.x) and not any(_same(point, other) for other in (*known, *found)):
             found.append(point)
     return found
@@ -103,6 +107,21 @@ def _at_zero(problem: Problem, point: Point) -> Point | None:
     try:
         return known_point(problem, np.where(faint, 0.0, point.x)) if faint.any() else None
     except StateError:
+        return None
+
+
+def _unmoved(problem: Problem, point: Point) -> Point | None:
+    """The point with what is about unmoved where it was, if that is as near.
+
+    To a minimum that no second order holds the way is slow and inexact too.
+    """
+    faint = (np.abs(point.z) <= FLAT_WELL * problem.far(point.x)) & (point.z != 0)
+    if not faint.any():
+        return None
+    try:
+        x = onto_surface(problem, np.where(faint, problem.origin, point.x))
+        return known_point(problem, x) if problem.as_near(x, point.x) or problem.nearer(x, point.x) else None
+    except (StateError, np.linalg.LinAlgError):
         return None
 
 
@@ -160,6 +179,7 @@ def _mirrored(z: Array) -> Iterator[Array]:
 def _turned_back(z: Array, turn: Array) -> Iterator[Array]:
     """The same, if these are angles, with those farther than half a turn brought nearer by whole turns."""
     turns = np.round(z / turn)
+    turn = np.where(turns != 0, turn, 0.0)  # of what is no angle, a turn is infinite
     if turns.any():
         yield z - turns * turn
         for j in np.flatnonzero(turns) if np.count_nonzero(turns) > 1 else ():

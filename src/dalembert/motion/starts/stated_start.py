@@ -24,12 +24,13 @@ from dalembert.model import (
     refuse,
     time,
 )
-from dalembert.motion.starts.choices import Choice, choices
+from dalembert.motion.starts.choices import Choice, any_in_family, choices
 from dalembert.motion.starts.consistent import SHOWN, Start, own_keys
 from dalembert.motion.starts.nearest_state import Question, closest_attempt
 from dalembert.motion.starts.on_constraints import NAMED, fit, listed, unmet, values_in_words
 
 T = TypeVar("T", bound=Statement)
+ADVICE = "state more of it, or use what system.start(guess, fixed=[…]) finds near a guess"
 CLEARLY = 2.5  # times as far from zero as the nearest solution: then the nearest is meant
 
 
@@ -54,7 +55,11 @@ def begun(system: Statement, stated: Mapping[Expr, float], t: float, values: Arr
         return Begun(place, ())
     if not free.any():
         refuse(StateError, "the start does not satisfy the constraints", unmet(question, place))
-    found = choices(question, CLEARLY, all_of_them=True, resting=True).found
+    made = choices(question, CLEARLY, all_of_them=True, resting=True)
+    found = made.found
+    if made.runs_away:
+        words = "the velocities that are stated leave no nearest positions: the nearer they are, the larger are others"
+        refuse(StateError, "the start leaves open what the constraints do not determine", [f"{words}; {ADVICE}"])
     if not found:
         refuse(StateError, *_without_solution(question))
     first = found[0]
@@ -77,15 +82,16 @@ def _without_solution(question: Question) -> tuple[str, list[str]]:
 
 def _open(question: Question, found: tuple[Choice, ...]) -> str:
     """The choices in words: by name and value only what really differs among them."""
-    told = found[: SHOWN if found[0].in_family else NAMED]
+    many = any_in_family(found)
+    told = found[: SHOWN if many else NAMED]
     which = np.any([choice.differs(found[0]) for choice in told], axis=0)
     if not which.any():
         which = found[0].state != question.place
     each = [values_in_words(question, choice.state, which) for choice in told]
     words = " or ".join(f"({one})" if which.sum() > 1 else one for one in each)
     more = len(found) - len(told)
-    also = " or any of a family of states as near" if found[0].in_family else f" or {more} more" if more else ""
-    return f"it could be {words}{also}; state more of it, or use what system.start(guess, fixed=[…]) finds near a guess"
+    also = " or any of a family of states as near" if many else f" or {more} more" if more else ""
+    return f"it could be {words}{also}; {ADVICE}"
 
 
 def own_start(system: Statement, parameters: Any = None, t: float = 0.0) -> Begun:

@@ -56,6 +56,11 @@ class Problem:
             return one < two
         return float(np.linalg.norm(a - self.origin)) < float(np.linalg.norm(b - self.origin)) * (1 - SAME)
 
+    def as_near(self, a: Array, b: Array) -> bool:
+        """Whether the costs of two points do not tell them apart."""
+        one, two = self.cost(a), self.cost(b)
+        return abs(one - two) <= SAME * max(one, two)
+
     def is_met(self, x: Array) -> bool:
         """Whether x is on the surface, well enough to be compared."""
         c, J = self.rows(x)

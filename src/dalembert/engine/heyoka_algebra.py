@@ -52,7 +52,7 @@ class HeyokaAlgebra:
         self.lam = tuple(lam)
         self.zero = hy.expression(0.0)
         self.radicands: dict[Expression, int] = {}  # what stands under a root and moves, in order
-        self.jumps: dict[Expression, int] = {}  # what must not vanish, or a function jumps: the branch of an angle
+        self.jumps: dict[Expression, Expr] = {}  # what must not vanish, or a function jumps: the branch of this angle
         self._bases: dict[str, Expression] = {str(x): x for x in (*self.q, *self.v)}
         self._parameters = [hy.par[i] for i in range(len(system.symbols))]
         self._constants: dict[Expression, int] = {}
@@ -333,13 +333,13 @@ class _Conversion:
         if isinstance(e, (sp.asin, sp.acos)):  # their slope has a root of 1 - u²
             self._algebra.radicands.setdefault(1.0 - u * u, len(self._algebra.radicands))
         elif isinstance(e, sp.atan):  # it jumps where its argument has a pole
-            places.setdefault(1.0 / (1.0 + u * u), len(places))
+            places.setdefault(1.0 / (1.0 + u * u), e)
         elif isinstance(e, sp.acot):  # it jumps where its argument vanishes
-            places.setdefault(u * u, len(places))
+            places.setdefault(u * u, e)
         elif isinstance(e, sp.atan2):  # it jumps where y vanishes and x is not above zero
             b, a = arguments
             zero = self._algebra.zero
-            places.setdefault(b * b + hy.select(hy.gte(a, zero), a * a, zero), len(places))
+            places.setdefault(b * b + hy.select(hy.gte(a, zero), a * a, zero), e)
 
 
 def product_power(base: Expression, n: int) -> Expression:

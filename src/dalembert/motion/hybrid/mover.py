@@ -22,7 +22,7 @@ from dalembert.motion.hybrid.guesses import Guesses, beyond
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
 from dalembert.motion.hybrid.programs import Programs
-from dalembert.motion.hybrid.sound import refuse_massless, what_jumps
+from dalembert.motion.hybrid.sound import refuse_massless, what_switches_over
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.hybrid.walk import Walk
 from dalembert.motion.smooth.leg import Leg
@@ -470,7 +470,7 @@ class HybridMover:
             return self.programs.setup(replace(before, idle=(), still=(), signs=signs), t, state)
 
         pair = on(1), on(-1)
-        what = what_jumps(self.engine, pair, t, state, self._reach(pair[0], t, state))
+        what = what_switches_over(self.engine, pair, t, state, self._reach(pair[0], t, state))
         if what is None:
             return None
         words = f"{what} jumps where {self.switches.gated.gates[place].about} changes sign, which no force states"

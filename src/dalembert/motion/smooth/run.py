@@ -49,6 +49,8 @@ COARSE = 2.0**8  # times the drift that is allowed: where an angle has turned of
 FURTHER = 4.0  # steps: how far their polynomials are then believed
 HELD, STEPS = 16, 64  # legs, and steps of each
 IN_VAIN, CRAWL = 256, 2.0**-12  # times in a row, within this part of a run: what stands, or is put back, gets nowhere
+CREEP, TURNS = 2.0**-14, 2.0  # of a run in MANY_MORE steps, in which nothing moves to and fro: no end is near
+MANY_MORE = 4096  # steps
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -94,6 +96,7 @@ class Run:
         self._stood = (-inf, 0)  # where no step was taken, and how often
         self._projected: deque[tuple[float, int]] = deque(maxlen=IN_VAIN)  # when, and after how many steps
         self._keyboard = Keyboard()
+        self._mark = (t0, 0, 0)  # a time, the steps till then, and the legs kept of them
 
     def go(self, never: Status | None = None) -> Record:
         """Move until the end, or until something ends it; not at all where it can `never` begin."""
@@ -212,6 +215,8 @@ class Run:
             return self._interrupted()
         if steps >= self.limits.steps:
             return Status(Ending.STEPS, f"{steps} steps were taken {self._where()}")
+        if steps - self._mark[1] >= MANY_MORE and (status := self._creeping()):
+            return status
         now = perf_counter()
         if now - self.limits.began > self.limits.seconds:
             return Status(Ending.CLOCK, f"{self.limits.seconds:g} s have passed {self._where()}")
@@ -221,6 +226,18 @@ class Run:
             if self.progress(Progress(fraction, self.t, steps)) is False:
                 return Status(Ending.STOPPED, f"by the progress callback {self._where()}")
         return None
+
+    def _creeping(self) -> Status | None:
+        """The end of a run whose steps become so short, while nothing moves to and fro, that they lead to no end."""
+        (begun, _, first), dense = self._mark, self.kept.dense
+        self._mark = (self.t, self.kept.steps, 0 if dense is None else len(dense))
+        if dense is None or self.t - begun > CREEP * (self.until - self.t0):
+            return None
+        states = np.concatenate([terms[:, :, 0] for _, terms, _ in dense[first:]])
+        if (np.abs(np.diff(states, axis=0)).sum(axis=0) > TURNS * np.abs(states).max(axis=0)).any():
+            return None
+        words = f"{MANY_MORE} steps lead only from t = {begun:.12g}, because the equations are stiff there,"
+        return Status(Ending.UNRESOLVED, f"{words} to {at(self.system, self.t, self.state)}")
 
     def _where(self) -> str:
         return f"at t = {self.t:.9g} of {self.until:.9g}"

@@ -251,6 +251,14 @@ def _without_modulus(e: sp.Pow) -> tuple[Expr, Expr]:
     return (e.base.args[0] if even else e.base), e.exp
 
 
+def _parts(e: Expr) -> tuple[Expr, ...]:
+    """What an expression is made of; log|u| of u."""
+    if isinstance(e, sp.Pow):
+        return _without_modulus(e)
+    modulus = isinstance(e, sp.log) and isinstance(e.args[0], sp.Abs)
+    return e.args[0].args if modulus else e.args
+
+
 class _Conversion:
     """A SymPy expression walked parts first, without recursion, into the algebra."""
 
@@ -270,13 +278,15 @@ class _Conversion:
                 memo[e] = self._algebra.known(made) if isinstance(e, sp.Add) and len(e.args) <= FEW else made
             else:
                 stack.append((e, True))
-                stack.extend((a, False) for a in (_without_modulus(e) if isinstance(e, sp.Pow) else e.args))
+                stack.extend((a, False) for a in _parts(e))
         return memo[root]
 
     def _node(self, e: Expr) -> Expression:
         if isinstance(e, sp.Pow):
             return self._power(e, *(self._memo[a] for a in _without_modulus(e)))
-        arguments = [self._memo[a] for a in e.args]
+        arguments = [self._memo[a] for a in _parts(e)]
+        if isinstance(e, sp.log) and isinstance(e.args[0], sp.Abs):  # the same on both sides of zero
+            return 0.5 * hy.log(arguments[0] * arguments[0])
         if isinstance(e, sp.Add):
             return hy.sum(arguments)
         if isinstance(e, sp.Mul):

@@ -256,7 +256,8 @@ def _parts(e: Expr) -> tuple[Expr, ...]:
     if isinstance(e, sp.Pow):
         return _without_modulus(e)
     modulus = isinstance(e, sp.log) and isinstance(e.args[0], sp.Abs)
-    return e.args[0].args if modulus else e.args
+    parts: tuple[Expr, ...] = e.args[0].args if modulus else e.args
+    return parts
 
 
 class _Conversion:

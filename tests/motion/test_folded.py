@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
-from sympy import Matrix, acos, acot, asin, atan, atan2, cos, sin, sqrt, tan
+from sympy import Abs, Matrix, acos, acot, asin, atan, atan2, cos, log, sin, sqrt, tan
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -64,3 +64,16 @@ def test_where_the_fold_is_that_of_a_coordinate() -> None:
 
     assert np.abs(motion.y[0]).max() > PI / 2
     assert_allclose(motion.y[1] ** 2 / 2 + potential(motion.y[0]), 2.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("away", [0, 1])
+def test_the_logarithm_of_a_modulus_is_the_same_on_both_sides(away) -> None:
+    """ẍ = u log|u| − 2 u, with u = x − 1 too: it has no slope at zero, and the energy of a potential."""
+    u = x - away
+    system = da.System.from_forces(Matrix([[1]]), [u * log(Abs(u)) - 2 * u], [x])
+    motion = system.simulate({x: away + 0.5}, until=9.0)
+    place = motion.y[0] - away
+    assert (np.diff(np.sign(place)) != 0).sum() > 2
+    potential = place**2 * (5 / 4 - np.log(np.abs(place)) / 2)
+    assert_allclose(motion.y[1] ** 2 / 2 + potential, potential[0], atol=1e-10)
+    assert motion.verify()

@@ -52,7 +52,7 @@ class HeyokaAlgebra:
         self.lam = tuple(lam)
         self.zero = hy.expression(0.0)
         self.radicands: dict[Expression, int] = {}  # what stands under a root and moves, in order
-        self.jumps: dict[Expression, int] = {}  # what must not vanish, or a function jumps: the branch of an angle
+        self.jumps: dict[Expression, Expr] = {}  # what must not vanish, or a function jumps: the branch of this angle
         self._bases: dict[str, Expression] = {str(x): x for x in (*self.q, *self.v)}
         self._parameters = [hy.par[i] for i in range(len(system.symbols))]
         self._constants: dict[Expression, int] = {}
@@ -251,6 +251,15 @@ def _without_modulus(e: sp.Pow) -> tuple[Expr, Expr]:
     return (e.base.args[0] if even else e.base), e.exp
 
 
+def _parts(e: Expr) -> tuple[Expr, ...]:
+    """What an expression is made of; log|u| of u."""
+    if isinstance(e, sp.Pow):
+        return _without_modulus(e)
+    modulus = isinstance(e, sp.log) and isinstance(e.args[0], sp.Abs)
+    parts: tuple[Expr, ...] = e.args[0].args if modulus else e.args
+    return parts
+
+
 class _Conversion:
     """A SymPy expression walked parts first, without recursion, into the algebra."""
 
@@ -270,13 +279,15 @@ class _Conversion:
                 memo[e] = self._algebra.known(made) if isinstance(e, sp.Add) and len(e.args) <= FEW else made
             else:
                 stack.append((e, True))
-                stack.extend((a, False) for a in (_without_modulus(e) if isinstance(e, sp.Pow) else e.args))
+                stack.extend((a, False) for a in _parts(e))
         return memo[root]
 
     def _node(self, e: Expr) -> Expression:
         if isinstance(e, sp.Pow):
             return self._power(e, *(self._memo[a] for a in _without_modulus(e)))
-        arguments = [self._memo[a] for a in e.args]
+        arguments = [self._memo[a] for a in _parts(e)]
+        if isinstance(e, sp.log) and isinstance(e.args[0], sp.Abs):  # the same on both sides of zero
+            return 0.5 * hy.log(arguments[0] * arguments[0])
         if isinstance(e, sp.Add):
             return hy.sum(arguments)
         if isinstance(e, sp.Mul):
@@ -333,13 +344,13 @@ class _Conversion:
         if isinstance(e, (sp.asin, sp.acos)):  # their slope has a root of 1 - u²
             self._algebra.radicands.setdefault(1.0 - u * u, len(self._algebra.radicands))
         elif isinstance(e, sp.atan):  # it jumps where its argument has a pole
-            places.setdefault(1.0 / (1.0 + u * u), len(places))
+            places.setdefault(1.0 / (1.0 + u * u), e)
         elif isinstance(e, sp.acot):  # it jumps where its argument vanishes
-            places.setdefault(u * u, len(places))
+            places.setdefault(u * u, e)
         elif isinstance(e, sp.atan2):  # it jumps where y vanishes and x is not above zero
             b, a = arguments
             zero = self._algebra.zero
-            places.setdefault(b * b + hy.select(hy.gte(a, zero), a * a, zero), len(places))
+            places.setdefault(b * b + hy.select(hy.gte(a, zero), a * a, zero), e)
 
 
 def product_power(base: Expression, n: int) -> Expression:

@@ -42,7 +42,7 @@ class Outputs:
     level_sizes, rate_sizes, pivots, squares, multipliers, reactions, b. `inertia` and `masses`: pivots of M over their
     diagonal entry and those entries, each once, by a coordinate it belongs to. `radicands`: what stands under a root
     that is on, 1 for the others; `resting`: what stands under those that are off, 0 for the others; `jumps`: what must
-    not vanish, lest a function jumps. M and A: entries by place.
+    not vanish, lest a function jumps, each of one of `branches`. M and A: entries by place.
 
     energy: Σ q̇ ∂L/∂q̇ − L, or ½ q̇ᵀMq̇ where there is no Lagrangian; momenta: ∂L/∂q̇. powers: the rates at which active
     forces, ideal and work-doing constraint forces change that energy, only those that are not identically zero.
@@ -74,6 +74,7 @@ class Outputs:
     radicands: list[Expression]
     resting: list[Expression]
     jumps: list[Expression]
+    branches: list[Expr]
     energy: Expression
     momenta: list[Expression]
     powers: dict[str, Expression]
@@ -180,6 +181,7 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         radicands=done([_where(i, e, 1.0) for e, i in algebra.radicands.items()]),
         resting=done([_where(i, 0.0, e) for e, i in algebra.radicands.items()]),
         jumps=done(list(algebra.jumps)),
+        branches=list(algebra.jumps.values()),
         energy=done([total])[0],
         momenta=dense(dict(enumerate(momenta)), n) if momenta else [],
         powers={name: done([p])[0] for name, p in powers.items() if not algebra.is_zero(p)},

@@ -12,6 +12,7 @@ from math import frexp, inf
 import numpy as np
 
 from dalembert.derive import Array, instant_at, mass_and_rows
+from dalembert.derive.switching.gates import in_words
 from dalembert.derive.switching.stage import spare, whole
 from dalembert.engine.compiled import Code, code
 from dalembert.engine.heyoka_algebra import ROOT
@@ -329,6 +330,10 @@ class Taylor:
         form, o = setup.code.stage.statement, setup.code.outputs
         own = [[f"the inertia of {name_of(form.coordinates[i])}" for i in part] for part in (o.inertia, o.masses)]
         return own[0], own[1], [f"constraint {c.name!r}" for c in form.constraints]
+
+    def branches(self, setup: Setup) -> list[str]:
+        """The angles that the columns of `jumps` belong to, in words."""
+        return [in_words(e) for e in setup.code.outputs.branches]
 
 
 def natural_units(scales: Array, acceleration: Array, left: float) -> Array | None:

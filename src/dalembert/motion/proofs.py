@@ -22,7 +22,7 @@ from dalembert.motion.blame import FAILURES
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.look import Jump, Look, largest_part
 from dalembert.motion.retrace import UNSEEN, windows
-from dalembert.motion.status import BRANCH, Event
+from dalembert.motion.status import Event
 from dalembert.motion.stretch import Stretch, as_stated
 from dalembert.motion.tolerances import EPS, tolerance
 from dalembert.principles import Instant, certify, explicit
@@ -158,10 +158,7 @@ def energy(look: Look) -> Check | str:
     if m.end_time <= m.begin_time:
         return "the motion has no length"
     times, balance, size = _balanced(look)
-    crossed = [e.time for e in m.events if e.kind == "crossing" and e.name == BRANCH]
-    first = np.searchsorted(times, [times[0], *crossed])  # an angle that jumps by a turn makes the energy jump
-    turns = np.searchsorted(crossed, times, side="right")
-    strays = np.abs(balance - balance[np.minimum(first[turns], np.arange(len(times)))])
+    strays = np.abs(balance - balance[0])
     bound = tolerance("BALANCE") * look.accuracy * (1 + look.steps) + _clock(look)
     for begin, end in look.passages:  # by a polynomial from before it
         strays[(times >= begin) & (times <= end)] *= bound / max(bound, tolerance("PASSED"))

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
-BRANCH = "the branch of an angle"  # crossed: atan2 and its kind jump by a turn, and so does an energy that has them
+BRANCH = "the branch of an angle"  # crossed: atan2 and its kind jump by a turn there
 
 
 class Ending(StrEnum):

@@ -68,7 +68,7 @@ class Gate:
     @property
     def about(self) -> str:
         """The function in words: what is positive or negative."""
-        return _words(self.function)
+        return in_words(self.function)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +184,8 @@ class _Sweep:
         match node:
             case sp.Abs():
                 return self._sign(args[0], node) * args[0]
+            case sp.log(args=(sp.Abs() as u,)):  # the same on both sides of zero
+                return sp.log(self._made[u.args[0]] ** 2) / 2
             case sp.sign():
                 return self._sign(args[0], node)
             case sp.Heaviside():
@@ -214,7 +216,7 @@ class _Sweep:
         function = -u if opposite else u
         if function not in self._by_function:
             symbol = self._by_function[function] = _fresh(f"switch {len(self.gates) + 1}", self._form)
-            self.gates.append(Gate(symbol, function, _words(switch), ()))
+            self.gates.append(Gate(symbol, function, in_words(switch), ()))
         s = self._by_function[function]
         self._of.setdefault(switch, []).append(s)
         return -s if opposite else s
@@ -258,7 +260,7 @@ class _Sweep:
         if not faults and (told := uncovered(node)):
             faults.append(f"{told}; give it a last case (value, True)")
         if faults:
-            self.faults += [f"{place}: {_words(node)}: {fault}" for fault in faults]
+            self.faults += [f"{place}: {in_words(node)}: {fault}" for fault in faults]
             return node
         every: list[tuple[Expr, Boolean]] = []
         left: Boolean = S.true  # no case before holds
@@ -411,9 +413,9 @@ def _weight(c: Boolean) -> Expr:
 def _condition_faults(condition: Boolean) -> Iterator[str]:
     for node in _structure(condition):
         if isinstance(node, (sp.Eq, sp.Ne)):
-            yield f"the condition {_words(node)} is about a point only; write it with <, <=, > or >="
+            yield f"the condition {in_words(node)} is about a point only; write it with <, <=, > or >="
         elif not isinstance(node, (BooleanAtom, And, Or, Not, *HOLDS)):
-            yield f"the condition {_words(node)} is not made of <, <=, >, >=, and, or, not"
+            yield f"the condition {in_words(node)} is not made of <, <=, >, >=, and, or, not"
 
 
 def _structure(condition: Boolean) -> Iterator[Basic]:
@@ -498,7 +500,7 @@ def _fresh(name: str, form: Statement) -> Symbol:
     return Symbol(name, real=True)
 
 
-def _words(node: Basic) -> str:
+def in_words(node: Basic) -> str:
     """A part of a statement as its author would write it, in a few characters."""
     try:
         text = write(node)

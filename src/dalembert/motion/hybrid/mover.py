@@ -23,7 +23,7 @@ from dalembert.motion.hybrid.guesses import Guesses, beyond
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
 from dalembert.motion.hybrid.programs import Programs
-from dalembert.motion.hybrid.sound import refuse_massless, what_jumps
+from dalembert.motion.hybrid.sound import refuse_massless, what_switches_over
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.hybrid.walk import Walk
 from dalembert.motion.smooth.leg import Leg
@@ -157,29 +157,41 @@ class HybridMover:
         """
         assert self.mode is not None
         assert self.setup is not None
-        staged, n = self.programs.staged_of(self.setup), len(state) // 2
-        now = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
-        delay = SOON * self._watch.time_left(t, self._watch.paces(self.setup, t, state), self.scales)
-        there = np.concatenate([state[:n] + delay * state[n:], state[n:]])
-        later = self.setup.code.guards(there[None, :], np.array([t + delay]), self.setup.numbers)[0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            tau = np.where(now.values > later, delay * now.values / (now.values - later), inf)
-        near = now.counts & (later < -now.floors) & ((np.abs(now.values) <= now.floors) | (tau <= AT * EPS * abs(t)))
-        fired = next((i for i in np.flatnonzero(near).tolist() if key_of(staged, i).kind in ("touch", "side")), None)
+        n, roots = len(state) // 2, len(self.engine.roots(self.setup))
+        fired, tau = self._imminent(t, state, np.zeros(n))
+        if fired is None and roots:  # a velocity that becomes zero by what acts, under a root
+            fired, tau = self._imminent(
+                t, state, self.engine.watch(self.setup, np.array([t]), state[None, :]).acceleration[0]
+            )
         if fired is None:
-            if not len(self.engine.roots(self.setup)) or t >= until:
+            if not roots or t >= until:
                 return None
             memo, (away, rest) = self.memo(), leave_roots(self.engine, self.setup, t, state, until)
             if away is not None and rest:
                 self.rest(rest)
             return None if away is None else Leg(memo.setup, away, self.mode, memo=memo, brief=True)
-        steps = self._moment(self.setup, t, state, max(float(tau[fired]), 0.0), np.zeros(n))
+        steps = self._moment(self.setup, t, state, max(tau, 0.0), np.zeros(n))
         leg = Leg(self.setup, steps, self.mode, memo=self.memo(), brief=True)
         if not steps.times[1] > t:
             none = Steps(np.array([t]), np.zeros((0, 2 * n, self.engine.order(self.setup) + 1)))
             leg = replace(leg, steps=none, start=state)
         self._switched(fired)
         return leg
+
+    def _imminent(self, t: float, state: Array, a: Array) -> tuple[int | None, float]:
+        """A guard of a contact or a function that falls by rounding of the time with accelerations (n,), and when."""
+        assert self.mode is not None
+        assert self.setup is not None
+        staged, n = self.programs.staged_of(self.setup), len(state) // 2
+        now = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
+        delay = SOON * self._watch.time_left(t, self._watch.paces(self.setup, t, state), self.scales)
+        there = np.concatenate([state[:n] + delay * state[n:] + delay**2 / 2 * a, state[n:] + delay * a])
+        later = self.setup.code.guards(there[None, :], np.array([t + delay]), self.setup.numbers)[0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tau = np.where(now.values > later, delay * now.values / (now.values - later), inf)
+        near = now.counts & (later < -now.floors) & ((np.abs(now.values) <= now.floors) | (tau <= AT * EPS * abs(t)))
+        fired = next((i for i in np.flatnonzero(near).tolist() if key_of(staged, i).kind in ("touch", "side")), None)
+        return (None, inf) if fired is None else (fired, float(tau[fired]))
 
     def lacks_mass(self, t: float, state: Array) -> bool:  # noqa: ARG002
         """Not told from a loss of rank across switches."""
@@ -484,7 +496,7 @@ class HybridMover:
             return self.programs.setup(replace(before, idle=(), still=(), signs=signs), t, state)
 
         pair = on(1), on(-1)
-        what = what_jumps(self.engine, pair, t, state, self._reach(pair[0], t, state))
+        what = what_switches_over(self.engine, pair, t, state, self._reach(pair[0], t, state))
         if what is None:
             return None
         words = f"{what} jumps where {self.switches.gated.gates[place].about} changes sign, which no force states"

@@ -56,6 +56,11 @@ def _masses(watch: Watch) -> Array:
     return watch.masses
 
 
+def jumps(watch: Watch) -> Array:
+    """What must not vanish, lest a function jumps."""
+    return watch.jumps
+
+
 WATCHED: dict[str, Callable[[Watch], Array]] = {
     "dependent": _pivots,
     "row": _squares,
@@ -155,7 +160,7 @@ def _leads(view: View, place: int, time: float) -> bool:
 
 def rooted(view: View) -> Problem | None:
     """What stands under a root becomes zero, or what must not vanish lest a function jumps."""
-    for kind, what in (("root", lambda w: w.radicands), ("jump", lambda w: w.jumps)):
+    for kind, what in (("root", lambda w: w.radicands), ("jump", jumps)):
         found = _vanishing(view, what, tolerance("ROOT"), own=True)
         if found is not None and found.value >= -tolerance("ROOT"):  # else it goes on below zero: out of the domain
             return Problem(kind, found.time, found.place, found.value, found)
@@ -357,6 +362,8 @@ def _vanishing(
         return None
     before = None if view.before is None else what(view.before)[0]
     columns = uneven(view.range_of(what), before, zero, own)
+    if what is jumps:
+        columns = columns[view.range_of(what).high[columns] > 0]  # along a branch itself no function jumps
     if not len(columns):
         return None
     p, values = view.points, values[:, columns]

@@ -17,12 +17,13 @@ from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.monitors import Problem, approaching, first_problem, jump_between
+from dalembert.motion.smooth.monitors import Problem, approaching, first_problem, jump_between, jumps
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
 from dalembert.motion.smooth.passing import Over, last_sound, passed
 from dalembert.motion.smooth.projection import distance, put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
+from dalembert.motion.smooth.sides import CLOSER, Side, forces_jump, what_jumps
 from dalembert.motion.smooth.view import View, seen
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
@@ -42,11 +43,14 @@ SHORTLY = 2.0**-10  # of a step: so long after it a root that stays zero is told
 FASTER = 2.0**20  # times a velocity that has become none: there its force is told from one that has no limit
 NEARER, CALM = 2.0**-5, 0.5  # of the way to a root that becomes zero, and what is left of its force ever nearer
 AROUND = 2.0**-22  # of a step: where a function jumps is known to this, by what touches zero there
+BESIDE, FAR = 2.0**-26, 2.0**12  # of a step, and of the rounding of the time: so far beside it both sides are compared
 LEAVES = 3  # times in a row: a motion that leaves the constraints at once comes near a place where they lose their rank
 COARSE = 2.0**8  # times the drift that is allowed: where an angle has turned often, its rounding is much
 FURTHER = 4.0  # steps: how far their polynomials are then believed
 HELD, STEPS = 16, 64  # legs, and steps of each
 IN_VAIN, CRAWL = 256, 2.0**-12  # times in a row, within this part of a run: what stands, or is put back, gets nowhere
+CREEP, TURNS = 2.0**-14, 2.0  # of a run in MANY_MORE steps, in which nothing moves to and fro: no end is near
+MANY_MORE = 4096  # steps
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -92,6 +96,7 @@ class Run:
         self._stood = (-inf, 0)  # where no step was taken, and how often
         self._projected: deque[tuple[float, int]] = deque(maxlen=IN_VAIN)  # when, and after how many steps
         self._keyboard = Keyboard()
+        self._mark = (t0, 0, 0)  # a time, the steps till then, and the legs kept of them
 
     def go(self, never: Status | None = None) -> Record:
         """Move until the end, or until something ends it; not at all where it can `never` begin."""
@@ -205,6 +210,8 @@ class Run:
             return self._interrupted()
         if steps >= self.limits.steps:
             return Status(Ending.STEPS, f"{steps} steps were taken {self._where()}")
+        if steps - self._mark[1] >= MANY_MORE and (status := self._creeping()):
+            return status
         now = perf_counter()
         if now - self.limits.began > self.limits.seconds:
             return Status(Ending.CLOCK, f"{self.limits.seconds:g} s have passed {self._where()}")
@@ -214,6 +221,18 @@ class Run:
             if self.progress(Progress(fraction, self.t, steps)) is False:
                 return Status(Ending.STOPPED, f"by the progress callback {self._where()}")
         return None
+
+    def _creeping(self) -> Status | None:
+        """The end of a run whose steps become so short, while nothing moves to and fro, that they lead to no end."""
+        (begun, _, first), dense = self._mark, self.kept.dense
+        self._mark = (self.t, self.kept.steps, 0 if dense is None else len(dense))
+        if dense is None or self.t - begun > CREEP * (self.until - self.t0):
+            return None
+        states = np.concatenate([terms[:, :, 0] for _, terms, _ in dense[first:]])
+        if (np.abs(np.diff(states, axis=0)).sum(axis=0) > TURNS * np.abs(states).max(axis=0)).any():
+            return None
+        words = f"{MANY_MORE} steps lead only from t = {begun:.12g}, because the equations are stiff there,"
+        return Status(Ending.UNRESOLVED, f"{words} to {at(self.system, self.t, self.state)}")
 
     def _where(self) -> str:
         return f"at t = {self.t:.9g} of {self.until:.9g}"
@@ -267,6 +286,9 @@ class Run:
         programs = (list(group) for _, group in groupby(whole, key=lambda leg: id(leg.setup.code)))
         for course in (course for program in programs for course in self._courses(program)):
             view = self._view(Course(course))
+            leapt, status = self._beside(view)
+            if leapt:
+                return status
             if (problem := first_problem(view)) is not None:
                 return self._act(view, problem)
             self._accept(view, view.course.legs)
@@ -439,6 +461,8 @@ class Run:
         if not root:
             around = max(way, AROUND * span)
             time = jump_between(view, place, max(time - around, float(course.begins[place])), time + around)
+            if status := self._stepped(view, place, time, problem.minimum.column):
+                return status
         end = min(time if again or not root else time + way, self.until)
         self._until(view, place, end)
         if not root and self.t < self.until:
@@ -452,6 +476,53 @@ class Run:
         self._pending.append(Event(time, "crossing", what))
         self._before = None
         return None
+
+    def _stepped(self, view: View, place: int, time: float, branch: int) -> Status | None:
+        """The end of a run where energy, momenta or a constraint jump with the branch of an angle."""
+        way = max(BESIDE * float(view.course.spans[place]), FAR * EPS * abs(time))
+
+        def sides(share: float) -> tuple[Side, Side]:
+            return self._side(view, place, time - share * way), self._side(view, place, time + share * way)
+
+        what = what_jumps(self.engine, sides, rates=True)
+        if what is None:
+            return None
+        self._until(view, place, sides(CLOSER)[0].t)
+        return self._jumped(what, sides(CLOSER)[0], branch)
+
+    def _beside(self, view: View) -> tuple[bool, Status | None]:
+        """Whether a run begins on the branch of an angle and goes to the other side of it, and if that ends it, how."""
+        if self.kept.steps or self._before is None:
+            return False, None
+        now, (_, high) = self._before[1].jumps[0], view.range_of(jumps)
+        for branch in np.flatnonzero((now <= tolerance("ROOT") * high) & (high > 0)).tolist():
+            first, way = self._side(view, 0, self.t), BESIDE * float(view.course.spans[0])
+
+            def sides(share: float, first: Side = first, way: float = way) -> tuple[Side, Side]:
+                return first, self._side(view, 0, first.t + share * way)
+
+            if (what := what_jumps(self.engine, sides, rates=True)) is not None:
+                self.kept.begin(view.course.legs[0])
+                return True, self._jumped(what, first, branch)
+            if forces_jump(self.engine, sides):
+                self._until(view, 0, self.t)
+                self._leap(view.course.legs[0], min(way, self.until - self.t))
+                self._crossed, self._before = self.t, None
+                self._pending.append(Event(first.t, "crossing", BRANCH))
+                return True, None
+        return False, None
+
+    def _side(self, view: View, place: int, time: float) -> Side:
+        """The state at a time by the polynomial of a step, with the setup of that."""
+        course = view.course
+        state = course.states(np.array([time]), np.array([place]))[0]
+        return Side(course.legs[int(course.leg_of[place])].setup, time, state)
+
+    def _jumped(self, what: str, side: Side, branch: int) -> Status:
+        """The end of a run where something jumps, in words."""
+        angle = self.engine.branches(side.setup)[branch]
+        words = f"{what} jumps where the branch of {angle} ends, which no force states"
+        return Status(Ending.BROKEN, f"{words}, at {at(self.system, self.t, self.state)}")
 
     def _leap(self, leg: Leg, way: float) -> None:
         """A moment away from where a force has jumped, by what it is beyond."""

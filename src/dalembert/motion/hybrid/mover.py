@@ -178,6 +178,26 @@ class HybridMover:
         self._switched(fired)
         return leg
 
+    def beyond(self, leg: Leg, t: float, state: Array) -> Leg | None:
+        """The leg in the mode that holds at a state beyond a singular place; None where none does.
+
+        Where a curve crosses itself its gradient turns round, and the signs of its multiplier and of the direction of
+        sliding with it: so the mode is decided anew.
+        """
+        assert leg.mode is not None
+        try:
+            guesses = self._guesses.after(leg.mode, None, t, state, False, self.scales)
+            found = self._search.find(t, state, guesses, self.scales, False, None)
+        except (Paradox, *FAILURES):
+            return None
+        if found.slips or found.moment is not None or _unseen(found):  # it begins to slip right there
+            return None
+        if replace(found.mode, idle=leg.mode.idle, leans=leg.mode.leans) == leg.mode:
+            return leg
+        setup = armed(found.setup, found.staged, found.guarded)
+        memo = replace(leg.memo, mode=found.mode, setup=setup, count=leg.memo.count + 1)
+        return replace(leg, setup=setup, mode=found.mode, memo=memo)
+
     def lacks_mass(self, t: float, state: Array) -> bool:  # noqa: ARG002
         """Not told from a loss of rank across switches."""
         return False
@@ -674,6 +694,13 @@ class HybridMover:
 
     def _where(self, t: float, state: Array) -> str:
         return at(self.system, t, state)
+
+
+def _unseen(found: Trial) -> bool:
+    """Whether a mode says which way something slides that does not slide by more than rounding."""
+    keys, guarded = found.staged.keys, found.guarded
+    mine = [i for i, key in enumerate(keys) if key.kind == "stop" and guarded.counts[i]]
+    return any(abs(guarded.values[i]) <= guarded.floors[i] for i in mine)
 
 
 def _growing(steps: Steps, change: Array, half: Array | None) -> Steps:

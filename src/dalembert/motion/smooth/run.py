@@ -526,7 +526,8 @@ class Run:
             and (ahead := approaching(view, FURTHER)) is not None
         ):
             ahead = ahead._replace(place=problem.place)  # what has left the constraints does not lead over it
-            if (over := passed(view, self._held, ahead, self.until)) is not None:
+            over = passed(view, self._held, ahead, self.until, self.mover.beyond)
+            if not isinstance(over, str):
                 return self._over(view, ahead, over, self._lost(view, ahead))
         if self._drifts > LEAVES:  # right after it was put back: rounding within a step allows no better
             self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self.limits.drift))
@@ -607,9 +608,10 @@ class Run:
             if abs(self.until - problem.time) <= tolerance("BESIDE") * view.course.spans[place]:  # it ends right there
                 self._until(view, place, self.until, passing=place)
                 return None
-            over = passed(view, self._held, problem, self.until)
-            if over is not None:
+            over = passed(view, self._held, problem, self.until, self.mover.beyond)
+            if not isinstance(over, str):
                 return self._over(view, problem, over, words)
+            words = f"{words}. It is not passed: {over}"
             place = problem.place - (problem.time <= view.course.begins[problem.place] and problem.place > 0)
             span = float(view.course.spans[place])
             way = problem.time - float(view.course.begins[place])
@@ -659,18 +661,23 @@ class Run:
 
     def _over(self, view: View, problem: Problem, over: Over, words: str) -> Status | None:
         """Go over a singular place by the polynomial of a step before it, and on from there."""
+        event = Event(problem.time, "passed", words)
+        told: list[Event] = [event]
         if over.own >= 0:
             view.course.cut(over.own, over.order)
-            self._until(view, over.own, over.end, passing=over.own)
-        else:
-            leg = over.leg(self.t)
-            self._accept(view, [replace(leg, events=tuple(self._pending))], passing=0)
-            self.mover.resume(leg.memo)
+            self._until(view, over.own, problem.time if over.turns else over.end, passing=over.own)
+        if over.own < 0 or over.turns:
+            legs = over.legs(self.t, problem.time)
+            legs[0] = replace(legs[0], events=tuple(self._pending))
+            if over.turns:
+                legs[-1], told = replace(legs[-1], events=(*legs[-1].events, event)), []
+            self._accept(view, legs, passing=0)
+            self.mover.resume(legs[-1].memo)
         self._held = []
         self.state = put_back(self.engine, self.mover.setup, self.t, self.state, self._energy())
         self._crossed = self.t
         self._reductions, self._cap = 0, None
-        self._pending.append(Event(problem.time, "passed", words))
+        self._pending += told
         self._before = None
         return None
 

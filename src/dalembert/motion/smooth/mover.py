@@ -151,6 +151,10 @@ class SmoothMover:
         """Nothing switches."""
         return None
 
+    def beyond(self, leg: Leg, t: float, state: Array) -> Leg:  # noqa: ARG002
+        """The leg: nothing switches."""
+        return leg
+
     def lacks_mass(self, t: float, state: Array) -> bool:
         """Whether M is indefinite at a state, and the rows in force are clearly independent of each other there."""
         kept, inputs = prepared(self._system), [*state.tolist(), t, *self._values.tolist()]

@@ -14,7 +14,8 @@ from scipy.special import comb
 from dalembert.derive import Array
 from dalembert.engine import Steps, Watch
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.monitors import Problem
+from dalembert.motion.smooth.minima import Minimum
+from dalembert.motion.smooth.monitors import Problem, first
 from dalembert.motion.smooth.view import View
 from dalembert.motion.tolerances import tolerance
 
@@ -25,6 +26,7 @@ LEFT_OUT = (0, 3, 5, 7, 9, 12)  # terms of the highest orders
 BEYOND = np.array([0.6, 0.8, 1.0])  # of the way beyond
 NEAREST = 2.0**-5  # of how far before the place the step begins from which it was seen: nearer ones may be beyond it
 LEAST, LONGEST = 0.02, 10.0  # of a step: so long before the place it must begin, and so far it may lead
+OFTEN = np.union1d(2.0 ** -np.arange(20), np.arange(1, 17) / 16)  # of the way beyond: there masses are looked at
 SEEN = FAR[3]  # of that way: there is looked at what holds beyond
 
 Beyond = Callable[[Leg, float, Array], Leg | None]  # a leg in the mode that holds at a time and state, if any does
@@ -140,6 +142,25 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float, beyo
     return taken or _why_not(tried, found[0] if found else None)
 
 
+def again(view: View, over: Over, problem: Problem) -> list[Problem]:
+    """The places before the end of a step over one at which masses go through zero once more."""
+    setup, time = over.after.setup, problem.time
+    times = time + (over.end - time) * OFTEN
+    found: dict[float, Problem] = {}
+    for kind in ("massless", "mass"):
+        masses = getattr(view.engine.watch(setup, times, over.states(times)), WHAT[kind])
+        for k, c in np.argwhere(masses[:-1] * masses[1:] < 0).tolist():
+            was = masses[k, c] > 0
+
+            def turned(tried: Array, kind: str = kind, c: int = c, was: bool = was) -> Array:
+                here = getattr(view.engine.watch(setup, tried, over.states(tried)), WHAT[kind])
+                return np.asarray((here[:, c] > 0) != was)
+
+            when = first(float(times[k]), float(times[k + 1]), turned)
+            found[when] = Problem(kind, when, problem.place, 0.0, Minimum(when, problem.place, c, 0.0))
+    return [found[when] for when in sorted(found)]
+
+
 def _why_not(tried: bool, best: tuple[float, Over] | None) -> str:
     """Why it is not sure that a motion goes on over a singular place, in words."""
     if not tried:
@@ -148,7 +169,7 @@ def _why_not(tried: bool, best: tuple[float, Over] | None) -> str:
         return "what presses and rubs there has no mode beyond it"
     defect, over = best
     if defect <= tolerance("PASSED"):
-        return "what presses and rubs switches right beyond it"
+        return "what presses and rubs changes right beyond it"
     words = f"the branch that goes on obeys the equation of motion beyond it to {defect:.1e}"
     turned = ", in the mode that holds there" if over.turns else ""
     return f"{words}{turned}, not to {tolerance('PASSED'):.1e} as is asked"
@@ -195,7 +216,8 @@ def _defects_beyond(view: View, ways: Sequence[Over], time: float, scale: Array)
 
 
 def _column(watch: Watch, problem: Problem) -> Array:
+    """How large what vanishes is; a mass may be negative."""
     assert problem.minimum is not None
     c = problem.minimum.column
-    out: Array = getattr(watch, WHAT[problem.kind])[:, c : c + 1]
+    out: Array = np.abs(getattr(watch, WHAT[problem.kind])[:, c : c + 1])
     return out

@@ -19,7 +19,7 @@ from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.monitors import Problem, approaching, first_problem, jump_between
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
-from dalembert.motion.smooth.passing import Over, last_sound, passed
+from dalembert.motion.smooth.passing import Over, again, last_sound, passed
 from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
@@ -47,6 +47,7 @@ COARSE = 2.0**8  # times the drift that is allowed: where an angle has turned of
 FURTHER = 4.0  # steps: how far their polynomials are then believed
 HELD, STEPS = 16, 64  # legs, and steps of each
 IN_VAIN, CRAWL = 256, 2.0**-12  # times in a row, within this part of a run: what stands, or is put back, gets nowhere
+OVER = ("passed", "crossing")  # told of a place by what leads over it
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -111,6 +112,7 @@ class Run:
 
     def _record(self, status: Status) -> Record:
         kept = self.kept
+        kept.events += [event for event in self._pending if event.kind in OVER]  # the run ends right beyond it
         if status.ending != Ending.FINISHED and kept.last_time() != self.t:
             kept.take_sample(self.t, self.state)
         d = len(self._begin)
@@ -662,7 +664,8 @@ class Run:
     def _over(self, view: View, problem: Problem, over: Over, words: str) -> Status | None:
         """Go over a singular place by the polynomial of a step before it, and on from there."""
         event = Event(problem.time, "passed", words)
-        told: list[Event] = [event]
+        more = again(view, over, problem)
+        told = [event, *(Event(other.time, "passed", self._lost(view, other)) for other in more)]
         if over.own >= 0:
             view.course.cut(over.own, over.order)
             self._until(view, over.own, problem.time if over.turns else over.end, passing=over.own)
@@ -670,7 +673,7 @@ class Run:
             legs = over.legs(self.t, problem.time)
             legs[0] = replace(legs[0], events=tuple(self._pending))
             if over.turns:
-                legs[-1], told = replace(legs[-1], events=(*legs[-1].events, event)), []
+                legs[-1], told = replace(legs[-1], events=(*legs[-1].events, event)), told[1:]
             self._accept(view, legs, passing=0)
             self.mover.resume(legs[-1].memo)
         self._held = []

@@ -43,6 +43,7 @@ CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of
 SHAKEN = 2.0**-20  # of each coordinate and velocity
 GIVEN = 2.0**-8  # of what a velocity changes by with all others: with TIE, what is left of it by rounding at the start
 BALANCE = 2.0**-6  # of what forces could do in a leg: with TIE, what their rounding leaves of a state that they balance
+LEAP = 2.0**-10  # of a velocity: less than that a mode changes it by where nothing is hit
 REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that what ends the next one is found
 
 
@@ -478,7 +479,17 @@ class HybridMover:
             return Status(Ending.BROKEN, f"no motion goes on from {self._where(t, state)}: {error}")
         if fired is not None and fired.kind == "side" and (ended := self._stepped(earlier, found, t, state)):
             return ended
+        if fired is not None and fired.kind not in ("touch", "side") and struck is None and self._leaps(found, state):
+            words = "the mode that would follow changes velocities at once, and nothing is hit"
+            return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
         return self._begun(found, t, later, state, events, impulse, known)
+
+    def _leaps(self, found: Trial, state: Array) -> bool:
+        """Whether a mode begins with velocities other than those there are, by more than drift makes of them."""
+        n = len(state) // 2
+        begun = found.moment[1] if found.moment is not None else found.state
+        bound = max(LEAP, tolerance("DRIFT") * self.engine.defect_bound)
+        return bool((np.abs(begun - state)[n:] > bound * self.scales[n : 2 * n]).any())
 
     def _stepped(self, before: Mode, found: Trial, t: float, state: Array) -> Status | None:
         """The end of a run where energy, momenta or a constraint itself jump as a switching function changes sign."""

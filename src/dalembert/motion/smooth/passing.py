@@ -16,6 +16,7 @@ from dalembert.engine import Steps, Watch
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.minima import Minimum
 from dalembert.motion.smooth.monitors import Problem, first
+from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.view import View
 from dalembert.motion.tolerances import tolerance
 
@@ -27,7 +28,9 @@ BEYOND = np.array([0.6, 0.8, 1.0])  # of the way beyond
 NEAREST = 2.0**-5  # of how far before the place the step begins from which it was seen: nearer ones may be beyond it
 LEAST, LONGEST = 0.02, 10.0  # of a step: so long before the place it must begin, and so far it may lead
 OFTEN = np.union1d(2.0 ** -np.arange(20), np.arange(1, 17) / 16)  # of the way beyond: there masses are looked at
+RISEN = 4.0  # times what is left of what vanishes, or more, where it is passed
 SEEN = FAR[3]  # of that way: there is looked at what holds beyond
+UNCARRIED = "friction and contacts cannot be carried over it"
 
 Beyond = Callable[[Leg, float, Array], Leg | None]  # a leg in the mode that holds at a time and state, if any does
 
@@ -115,7 +118,8 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float, beyo
     course, time = Course([*held, *view.course.legs]), problem.time
     before, order = course.steps - view.course.steps, course.coefficients.shape[2] - 1
     longest = int(course.spans[: before + problem.place + 1].argmax())
-    scale = _speeds(view, course, longest) / float(course.spans[longest])
+    speeds = _speeds(view, course, longest)
+    scale = speeds / float(course.spans[longest])
     nearest = NEAREST * (time - float(view.course.begins[problem.place]))
     found: list[tuple[float, Over]] = []
     tried = False
@@ -138,7 +142,7 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float, beyo
         found += [(defect, over) for defect, over in zip(defects, ways, strict=True) if over.end > time]
     found.sort(key=lambda each: each[0])
     good = [over for defect, over in found if defect <= tolerance("PASSED")]
-    taken = next((over for over in good if _still(over, beyond)), None)
+    taken = next((over for over in good if _still(over, beyond) and _goes_on(view, over, problem, speeds)), None)
     return taken or _why_not(tried, found[0] if found else None)
 
 
@@ -161,18 +165,33 @@ def again(view: View, over: Over, problem: Problem) -> list[Problem]:
     return [found[when] for when in sorted(found)]
 
 
+def _goes_on(view: View, over: Over, problem: Problem, speeds: Array) -> bool:
+    """Whether a step over a place ends beyond it, and the constraints leave velocities as they are there.
+
+    Beyond a cusp they do not. What vanishes with a high power does so for all that rounding says long before the place.
+    """
+    times, n = np.array([problem.time, over.end]), len(speeds)
+    states = over.states(times)
+    sizes = _column(view.engine.watch(over.after.setup, times, states), problem)[:, 0]
+    if not sizes[1] > RISEN * sizes[0]:
+        return False
+    jump = np.abs(put_back(view.engine, over.after.setup, over.end, states[1], None) - states[1])[n:]
+    return bool((jump <= max(tolerance("JUMP"), view.defect_bound) * speeds).all())
+
+
 def _why_not(tried: bool, best: tuple[float, Over] | None) -> str:
     """Why it is not sure that a motion goes on over a singular place, in words."""
     if not tried:
         return "no step begins where the motion is still known well and reaches over it"
     if best is None:
-        return "what presses and rubs there has no mode beyond it"
+        return f"{UNCARRIED}: in which mode they are beyond it is not sure"
     defect, over = best
     if defect <= tolerance("PASSED"):
-        return "what presses and rubs changes right beyond it"
-    words = f"the branch that goes on obeys the equation of motion beyond it to {defect:.1e}"
-    turned = ", in the mode that holds there" if over.turns else ""
-    return f"{words}{turned}, not to {tolerance('PASSED'):.1e} as is asked"
+        return "right beyond it the constraints, or what presses and rubs, would not let the motion go on as it does"
+    words = f"obeys the equation of motion beyond it to {defect:.1e}, not to {tolerance('PASSED'):.1e} as is asked"
+    if over.turns:
+        return f"{UNCARRIED}: what goes on smoothly {words}, in the mode that holds"
+    return f"the branch that goes on smoothly {words}"
 
 
 def _still(over: Over, beyond: Beyond) -> bool:

@@ -19,7 +19,7 @@ from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.monitors import Problem, approaching, first_problem, jump_between
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
-from dalembert.motion.smooth.passing import Over, again, last_sound, passed
+from dalembert.motion.smooth.passing import UNCARRIED, Over, again, last_sound, passed
 from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
@@ -48,6 +48,7 @@ FURTHER = 4.0  # steps: how far their polynomials are then believed
 HELD, STEPS = 16, 64  # legs, and steps of each
 IN_VAIN, CRAWL = 256, 2.0**-12  # times in a row, within this part of a run: what stands, or is put back, gets nowhere
 OVER = ("passed", "crossing")  # told of a place by what leads over it
+LEAP = 2.0**-10  # of a velocity: the way back onto the constraints changes it by less, or it is no rounding
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -556,6 +557,8 @@ class Run:
         after = self._distance(self.t, place)
         if not after <= max(tolerance("HOPELESS"), self.limits.drift):
             return self._left()
+        if self._jumps(place):
+            return self._left("no way back that leaves velocities as they are")
         self._projected.append((self.t, self.kept.steps))
         begun, steps = self._projected[0]
         crawls = self.t - begun < CRAWL * (self.until - self.t0) and self.kept.steps - steps <= 2 * IN_VAIN
@@ -576,14 +579,23 @@ class Run:
             self._balance = self.engine.energy(self.mover.setup, self.t0, self._begin)
         return float(self._balance + self.kept.works.sum())
 
-    def _left(self) -> Status:
+    def _jumps(self, place: Array) -> bool:
+        """Whether the way back to a place changes velocities by more than drift does, as where all but no rank is left.
+
+        Across a curve that crosses itself it would lead onto the other branch.
+        """
+        n = self._n
+        speeds = np.maximum(self.sizes, np.abs(self.state))[n:] + self._made[n:]
+        return bool((np.abs(place - self.state)[n:] > max(LEAP, ALIKE * self._bound) * speeds).any())
+
+    def _left(self, way: str = "no way back") -> Status:
         watch = self.engine.watch(self.mover.setup, np.array([self.t]), self.state[None, :])
         rows = [
             f"{c.name!r} is at {level:.3g}, its rate at {rate:.3g}"
             for c, level, rate in zip(self.system.constraints, watch.level[0], watch.rate[0], strict=False)
         ]
         where = at(self.system, self.t, self.state)
-        words = f"the motion leaves them at {where}, and there is no way back ({'; '.join(rows)})"
+        words = f"the motion leaves them at {where}, and there is {way} ({'; '.join(rows)})"
         return Status(Ending.LEFT, f"{words}: either they contradict each other, or they lose their rank there")
 
     def _choose(self, avoided: int | None = None) -> bool:
@@ -617,7 +629,8 @@ class Run:
             place = problem.place - (problem.time <= view.course.begins[problem.place] and problem.place > 0)
             span = float(view.course.spans[place])
             way = problem.time - float(view.course.begins[place])
-            if (0 < way < span / 4 or place < problem.place) and self._reductions < TRIES:
+            nearer = (0 < way < span / 4 or place < problem.place) and not over.startswith(UNCARRIED)
+            if nearer and self._reductions < TRIES:
                 self._until(view, place, float(view.course.begins[place]))  # by a step that has it in its middle
                 self._reductions += 1
                 self._cap = (2 * way, min(self.t + 2.5 * way, self.until))

@@ -585,7 +585,8 @@ class Run:
         Across a curve that crosses itself it would lead onto the other branch.
         """
         n = self._n
-        speeds = np.maximum(self.sizes, np.abs(self.state))[n:] + self._made[n:]
+        paces = self.engine.paces(self.mover.setup, np.array([self.t]), self.state[None, :])[0]
+        speeds = np.maximum(self.sizes, np.abs(self.state))[n:] + paces * (self.until - self.t0)  # at rest, what comes
         return bool((np.abs(place - self.state)[n:] > max(LEAP, ALIKE * self._bound) * speeds).any())
 
     def _left(self, way: str = "no way back") -> Status:

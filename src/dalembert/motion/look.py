@@ -209,8 +209,9 @@ class Look:
 
     @cached_property
     def passages(self) -> list[tuple[float, float]]:
-        """The steps that lead over singular places, from when to when."""
-        return [self.step_of(e.time) for e in self.motion.events if e.kind == "passed"]
+        """The steps that lead over singular places, from when to when; they are parted where a mode turns round."""
+        times = [e.time for e in self.motion.events if e.kind == "passed"]
+        return [(self.step_of(float(np.nextafter(t, -np.inf)))[0], self.step_of(t)[1]) for t in times]
 
     def known(self, place: int) -> Array:
         """What accelerations (n,) are known to: by the rounding of forces in balance, and of a velocity in a step."""

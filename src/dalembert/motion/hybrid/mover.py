@@ -44,6 +44,7 @@ CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of
 SHAKEN = 2.0**-20  # of each coordinate and velocity
 GIVEN = 2.0**-8  # of what a velocity changes by with all others: with TIE, what is left of it by rounding at the start
 BALANCE = 2.0**-6  # of what forces could do in a leg: with TIE, what their rounding leaves of a state that they balance
+LEAP = 2.0**-10  # of a velocity: less than that a mode changes it by where nothing is hit
 REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that what ends the next one is found
 
 
@@ -192,6 +193,26 @@ class HybridMover:
         near = now.counts & (later < -now.floors) & ((np.abs(now.values) <= now.floors) | (tau <= AT * EPS * abs(t)))
         fired = next((i for i in np.flatnonzero(near).tolist() if key_of(staged, i).kind in ("touch", "side")), None)
         return (None, inf) if fired is None else (fired, float(tau[fired]))
+
+    def beyond(self, leg: Leg, t: float, state: Array) -> Leg | None:
+        """The leg in the mode that holds at a state beyond a singular place; None where none does.
+
+        Where a curve crosses itself its gradient turns round, and the signs of its multiplier and of the direction of
+        sliding with it: so the mode is decided anew.
+        """
+        assert leg.mode is not None
+        try:
+            guesses = self._guesses.after(leg.mode, None, t, state, False, self.scales)
+            found = self._search.find(t, state, guesses, self.scales, False, None)
+        except (Paradox, *FAILURES):
+            return None
+        if found.slips or found.moment is not None or _unseen(found):  # it begins to slip right there
+            return None
+        if replace(found.mode, idle=leg.mode.idle, leans=leg.mode.leans) == leg.mode:
+            return leg
+        setup = armed(found.setup, found.staged, found.guarded, self._drift)
+        memo = replace(leg.memo, mode=found.mode, setup=setup, count=leg.memo.count + 1)
+        return replace(leg, setup=setup, mode=found.mode, memo=memo)
 
     def lacks_mass(self, t: float, state: Array) -> bool:  # noqa: ARG002
         """Not told from a loss of rank across switches."""
@@ -484,7 +505,17 @@ class HybridMover:
             return Status(Ending.BROKEN, f"no motion goes on from {self._where(t, state)}: {error}")
         if fired is not None and fired.kind == "side" and (ended := self._stepped(earlier, found, t, state)):
             return ended
+        if fired is not None and fired.kind not in ("touch", "side") and struck is None and self._leaps(found, state):
+            words = "the mode that would follow changes velocities at once, and nothing is hit"
+            return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
         return self._begun(found, t, later, state, events, impulse, known)
+
+    def _leaps(self, found: Trial, state: Array) -> bool:
+        """Whether a mode begins with velocities other than those there are, by more than drift makes of them."""
+        n = len(state) // 2
+        begun = found.moment[1] if found.moment is not None else found.state
+        bound = max(LEAP, tolerance("DRIFT") * self.engine.defect_bound)
+        return bool((np.abs(begun - state)[n:] > bound * self.scales[n : 2 * n]).any())
 
     def _stepped(self, before: Mode, found: Trial, t: float, state: Array) -> Status | None:
         """The end of a run where energy, momenta or a constraint itself jump as a switching function changes sign."""
@@ -700,6 +731,13 @@ class HybridMover:
 
     def _where(self, t: float, state: Array) -> str:
         return at(self.system, t, state)
+
+
+def _unseen(found: Trial) -> bool:
+    """Whether a mode says which way something slides that does not slide by more than rounding."""
+    keys, guarded = found.staged.keys, found.guarded
+    mine = [i for i, key in enumerate(keys) if key.kind == "stop" and guarded.counts[i]]
+    return any(abs(guarded.values[i]) <= guarded.floors[i] for i in mine)
 
 
 def _growing(steps: Steps, change: Array, half: Array | None) -> Steps:

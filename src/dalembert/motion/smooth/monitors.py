@@ -68,6 +68,8 @@ WATCHED: dict[str, Callable[[Watch], Array]] = {
     "mass": _masses,
 }
 
+SIGNED = (_inertia, _masses)  # these may go through zero, and be negative beyond it
+
 
 def unresolved(view: View) -> Problem | None:
     """A step whose polynomial does not obey the equation of motion inside it."""
@@ -92,8 +94,9 @@ def dependent(view: View) -> Problem | None:
 
 def vanished(view: View) -> Problem | None:
     """A row or a mass that vanishes, measured by its own values within the step."""
-    for kind, what in (("row", _squares), ("mass", _masses)):
-        found = _vanishing(view, what, tolerance("VANISHES"), own=True, fallen=True)
+    missed = view.defect_bound**2  # by so little steps of a loose tolerance miss a place where a row vanishes
+    for kind, what, missing in (("row", _squares, missed), ("mass", _masses, 0.0)):
+        found = _vanishing(view, what, max(tolerance("VANISHES"), missing), own=True, fallen=True)
         if found is not None:
             return Problem(kind, found.time, found.place, found.value, found)
     return None
@@ -277,14 +280,19 @@ def _first(
     evaluate: Callable[[Array, Array], Array],
     amiss: Callable[[Array], Array],
 ) -> float:
+    """The first time between two of a course at which something is amiss, as it is at the second."""
+    return first(begin, end, lambda times: amiss(evaluate(times, course.places(times))))
+
+
+def first(begin: float, end: float, amiss: Callable[[Array], Array]) -> float:
     """The first time between two at which something is amiss, as it is at the second; looked at closer and closer."""
     while end - begin > 4 * EPS * max(abs(begin), abs(end)):
         tried = np.linspace(begin, end, CLOSER)
-        bad = amiss(evaluate(tried, course.places(tried)))
-        first = int(np.argmax(bad[1:])) + 1 if bad[1:].any() else CLOSER - 1
-        if not tried[first - 1] < tried[first] or tried[first] - tried[first - 1] >= end - begin:
+        bad = amiss(tried)
+        k = int(np.argmax(bad[1:])) + 1 if bad[1:].any() else CLOSER - 1
+        if not tried[k - 1] < tried[k] or tried[k] - tried[k - 1] >= end - begin:
             break
-        begin, end = float(tried[first - 1]), float(tried[first])
+        begin, end = float(tried[k - 1]), float(tried[k])
     return end
 
 
@@ -361,7 +369,10 @@ def _vanishing(
     if not values.shape[1]:
         return None
     before = None if view.before is None else what(view.before)[0]
-    columns = uneven(view.range_of(what), before, zero, own)
+    side = _side(values, before) if what in SIGNED else None
+    if side is not None:
+        values, before = values * side, None if before is None else before * side
+    columns = uneven(view.range_of(what) if side is None else range_of(values), before, zero, own)
     if what is jumps:
         columns = columns[view.range_of(what).high[columns] > 0]  # along a branch itself no function jumps
     if not len(columns):
@@ -369,9 +380,34 @@ def _vanishing(
     p, values = view.points, values[:, columns]
     scales = np.ones_like(values) if not own else _around(values, p.per_step, fallen)
     before = None if before is None else before[columns]
-    evaluate = view.evaluate(lambda w: what(w)[:, columns])
+    signs = 1.0 if side is None else side[columns]
+    evaluate = view.evaluate(lambda w: what(w)[:, columns] * signs)
     found = vanishing(view.course, p.times, values, scales, before, zero, view.crossed, evaluate)
-    return None if found is None else found._replace(column=int(columns[found.column]))
+    if found is None:
+        return None
+    if what in SIGNED and found.value < -zero:
+        c = found.column
+        found = _turned(view, found, values[:, c], lambda times, places: evaluate(times, places)[:, c])
+    return found._replace(column=int(columns[found.column]))
+
+
+def _side(values: Array, before: Array | None) -> Array | None:
+    """The sign (m,) that masses begin a course with; None where none is ever negative."""
+    first = values[0] if before is None else before
+    return np.where(first < 0, -1.0, 1.0) if (first < 0).any() else None
+
+
+def _turned(view: View, found: Minimum, values: Array, evaluate: Callable[[Array, Array], Array]) -> Minimum:
+    """Where a quantity (k,) that has been found below zero went through it, to rounding.
+
+    `evaluate` gives it (k,) anywhere: what was found is no more than a place where it has done so.
+    """
+    p, course = view.points, view.course
+    sound = np.flatnonzero((p.times < found.time) & (values > 0))
+    begin = float(p.times[sound[-1]]) if len(sound) else course.begin
+    begin = max(begin, view.crossed, course.left(found.place)) if begin < found.time else begin
+    time = _first(course, begin, found.time, evaluate, lambda each: ~(each > 0))
+    return found._replace(time=time, place=course.place(time))
 
 
 def _around(values: Array, per_step: int, fallen: bool) -> Array:

@@ -69,6 +69,10 @@ class Mover(Protocol):
         """A moment up to what ends the mode, or away from where it began, where steps are too short for that."""
         ...
 
+    def beyond(self, leg: Leg, t: float, state: Array) -> Leg | None:
+        """The leg in the mode that holds at a state beyond a singular place; None where none does."""
+        ...
+
     def lacks_mass(self, t: float, state: Array) -> bool:
         """Whether a pivot of S = A M⁻¹ Aᵀ vanishes for want of mass, and not of rank."""
         ...
@@ -146,6 +150,10 @@ class SmoothMover:
     def carry(self, t: float, state: Array, until: float) -> Leg | None:  # noqa: ARG002
         """Nothing switches."""
         return None
+
+    def beyond(self, leg: Leg, t: float, state: Array) -> Leg:  # noqa: ARG002
+        """The leg: nothing switches."""
+        return leg
 
     def lacks_mass(self, t: float, state: Array) -> bool:
         """Whether M is indefinite at a state, and the rows in force are clearly independent of each other there."""

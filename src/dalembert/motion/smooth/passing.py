@@ -4,7 +4,7 @@ Where the rank drops at an isolated time the motion itself is smooth, only its e
 that began well before it goes on; that it is the motion is seen beyond, where its equation holds again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,7 +14,9 @@ from scipy.special import comb
 from dalembert.derive import Array
 from dalembert.engine import Steps, Watch
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.monitors import Problem
+from dalembert.motion.smooth.minima import Minimum
+from dalembert.motion.smooth.monitors import Problem, first
+from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.view import View
 from dalembert.motion.tolerances import tolerance
 
@@ -25,13 +27,20 @@ LEFT_OUT = (0, 3, 5, 7, 9, 12)  # terms of the highest orders
 BEYOND = np.array([0.6, 0.8, 1.0])  # of the way beyond
 NEAREST = 2.0**-5  # of how far before the place the step begins from which it was seen: nearer ones may be beyond it
 LEAST, LONGEST = 0.02, 10.0  # of a step: so long before the place it must begin, and so far it may lead
+OFTEN = np.union1d(2.0 ** -np.arange(20), np.arange(1, 17) / 16)  # of the way beyond: there masses are looked at
+RISEN = 4.0  # times what is left of what vanishes, or more, where it is passed
+SEEN = FAR[3]  # of that way: there is looked at what holds beyond
+UNCARRIED = "friction and contacts cannot be carried over it"
+
+Beyond = Callable[[Leg, float, Array], Leg | None]  # a leg in the mode that holds at a time and state, if any does
 
 
 class Over(NamedTuple):
     """A step of a course that leads over a singular place, the time it leads to, and the order it is taken to.
 
     Rounding of the highest terms grows beyond the step faster than what leaving them out does. `own`: which step of the
-    course that is looked at; below zero, one from before it.
+    course that is looked at; below zero, one from before it. `before`, `after`: its leg, and the same in the mode that
+    holds beyond the place, where a gradient has turned round, and with it the signs of multipliers and directions.
     """
 
     course: Course
@@ -39,6 +48,13 @@ class Over(NamedTuple):
     end: float
     order: int
     own: int
+    before: Leg
+    after: Leg
+
+    @property
+    def turns(self) -> bool:
+        """Whether another mode holds beyond the place."""
+        return self.after.mode != self.before.mode
 
     def leg(self, begin: float) -> Leg:
         """The rest of it from a time on."""
@@ -49,9 +65,23 @@ class Over(NamedTuple):
         for j in range(terms):  # the same polynomial, in powers of the time from `begin`
             ways = comb(np.arange(j, terms), j) * np.longdouble(delay) ** np.arange(terms - j)
             new[:, j] = (old[:, j:terms] * ways).sum(axis=1)
-        leg = course.legs[int(course.leg_of[self.place])]
         steps = Steps(np.array([begin, self.end]), new[None], unit=unit)
-        return replace(leg, steps=steps, events=(), impulse=0.0)
+        return replace(self.before, steps=steps, events=(), impulse=0.0)
+
+    def legs(self, begin: float, time: float) -> list[Leg]:
+        """The rest of it from a time on, parted where the mode turns."""
+        whole = self.leg(begin)
+        if not self.turns:
+            return [whole]
+        rest = replace(self.after, steps=self.leg(max(begin, time)).steps, events=(), impulse=0.0)
+        return [whole.until(0, time), rest] if time > begin else [rest]
+
+    def states(self, times: Array) -> Array:
+        """The states (k, 2n) that it leads to at some times."""
+        delay = (times - self.course.begins[self.place]) / self.course.units[self.place]
+        rise = delay[:, None] ** np.arange(self.order + 1)
+        out: Array = rise @ self.course.coefficients[self.place, :, : self.order + 1].T
+        return out
 
 
 def last_sound(view: View, problem: Problem, sound: float, start: Watch) -> tuple[float, int]:
@@ -79,31 +109,95 @@ def last_sound(view: View, problem: Problem, sound: float, start: Watch) -> tupl
     return low, course.place(low)
 
 
-def passed(view: View, held: Sequence[Leg], problem: Problem, until: float) -> Over | None:
-    """How a step leads over a singular place on the smooth branch; None where none does.
+def passed(view: View, held: Sequence[Leg], problem: Problem, until: float, beyond: Beyond) -> Over | str:
+    """How a step leads over a singular place on the smooth branch; why it is not sure that one does, in words.
 
-    Near the place steps grow short, by rounding alone; those `held` from before may lead over it by far.
+    Near the place steps grow short, by rounding alone; those `held` from before may lead over it by far. `beyond` says
+    what mode holds there.
     """
     course, time = Course([*held, *view.course.legs]), problem.time
     before, order = course.steps - view.course.steps, course.coefficients.shape[2] - 1
     longest = int(course.spans[: before + problem.place + 1].argmax())
-    scale = _speeds(view, course, longest) / float(course.spans[longest])
+    speeds = _speeds(view, course, longest)
+    scale = speeds / float(course.spans[longest])
     nearest = NEAREST * (time - float(view.course.begins[problem.place]))
-    best: tuple[float, Over] | None = None
+    found: list[tuple[float, Over]] = []
+    tried = False
     for place in range(before + max(problem.place, _sound(view, time)), -1, -1):
         begin, span = float(course.begins[place]), float(course.spans[place])
         way = time - begin
         if not LEAST * span <= way <= LONGEST * span or way < nearest:
             continue
+        leg = course.legs[int(course.leg_of[place])]
+        seen = Over(course, place, min(time + SEEN * way, until), order, place - before, leg, leg)
+        after, tried = beyond(leg, seen.end, seen.states(np.array([seen.end]))[0]), True
+        if after is None:
+            continue
         ways = [
-            Over(course, place, min(time + far * way, until), order - k, place - before)
+            seen._replace(end=min(time + far * way, until), order=order - k, after=after)
             for far in FAR
             for k in LEFT_OUT
         ]
-        for over, defect in zip(ways, _defects_beyond(view, ways, time, scale).tolist(), strict=True):
-            if over.end > time and (best is None or defect < best[0]):
-                best = (defect, over)
-    return best[1] if best is not None and best[0] <= tolerance("PASSED") else None
+        defects = _defects_beyond(view, ways, time, scale).tolist()
+        found += [(defect, over) for defect, over in zip(defects, ways, strict=True) if over.end > time]
+    found.sort(key=lambda each: each[0])
+    good = [over for defect, over in found if defect <= tolerance("PASSED")]
+    taken = next((over for over in good if _still(over, beyond) and _goes_on(view, over, problem, speeds)), None)
+    return taken or _why_not(tried, found[0] if found else None)
+
+
+def again(view: View, over: Over, problem: Problem) -> list[Problem]:
+    """The places before the end of a step over one at which masses go through zero once more."""
+    setup, time = over.after.setup, problem.time
+    times = time + (over.end - time) * OFTEN
+    found: dict[float, Problem] = {}
+    for kind in ("massless", "mass"):
+        masses = getattr(view.engine.watch(setup, times, over.states(times)), WHAT[kind])
+        for k, c in np.argwhere(masses[:-1] * masses[1:] < 0).tolist():
+            was = masses[k, c] > 0
+
+            def turned(tried: Array, kind: str = kind, c: int = c, was: bool = was) -> Array:
+                here = getattr(view.engine.watch(setup, tried, over.states(tried)), WHAT[kind])
+                return np.asarray((here[:, c] > 0) != was)
+
+            when = first(float(times[k]), float(times[k + 1]), turned)
+            found[when] = Problem(kind, when, problem.place, 0.0, Minimum(when, problem.place, c, 0.0))
+    return [found[when] for when in sorted(found)]
+
+
+def _goes_on(view: View, over: Over, problem: Problem, speeds: Array) -> bool:
+    """Whether a step over a place ends beyond it, and the constraints leave velocities as they are there.
+
+    Beyond a cusp they do not. What vanishes with a high power does so for all that rounding says long before the place.
+    """
+    times, n = np.array([problem.time, over.end]), len(speeds)
+    states = over.states(times)
+    sizes = _column(view.engine.watch(over.after.setup, times, states), problem)[:, 0]
+    if not sizes[1] > RISEN * sizes[0]:
+        return False
+    jump = np.abs(put_back(view.engine, over.after.setup, over.end, states[1], None) - states[1])[n:]
+    return bool((jump <= max(tolerance("JUMP"), view.defect_bound) * speeds).all())
+
+
+def _why_not(tried: bool, best: tuple[float, Over] | None) -> str:
+    """Why it is not sure that a motion goes on over a singular place, in words."""
+    if not tried:
+        return "no step begins where the motion is still known well and reaches over it"
+    if best is None:
+        return f"{UNCARRIED}: in which mode they are beyond it is not sure"
+    defect, over = best
+    if defect <= tolerance("PASSED"):
+        return "right beyond it the constraints, or what presses and rubs, would not let the motion go on as it does"
+    words = f"obeys the equation of motion beyond it to {defect:.1e}, not to {tolerance('PASSED'):.1e} as is asked"
+    if over.turns:
+        return f"{UNCARRIED}: what goes on smoothly {words}, in the mode that holds"
+    return f"the branch that goes on smoothly {words}"
+
+
+def _still(over: Over, beyond: Beyond) -> bool:
+    """Whether the mode that holds a little beyond the place still does where a step over it ends."""
+    found = beyond(over.after, over.end, over.states(np.array([over.end]))[0])
+    return found is not None and found.mode == over.after.mode
 
 
 def _sound(view: View, time: float) -> int:
@@ -125,8 +219,7 @@ def _speeds(view: View, course: Course, longest: int) -> Array:
 
 def _defects_beyond(view: View, ways: Sequence[Over], time: float, scale: Array) -> Array:
     """How well polynomials of one step (k,) obey the equation of motion in the last part beyond a singular place."""
-    course, place = ways[0].course, ways[0].place
-    setup = course.legs[int(course.leg_of[place])].setup
+    course, place, setup = ways[0].course, ways[0].place, ways[0].after.setup
     times = (time + np.array([[over.end - time] for over in ways]) * BEYOND).ravel()
     unit, powers = course.units[place], np.arange(course.coefficients.shape[2])
     taken = np.repeat([powers <= over.order for over in ways], len(BEYOND), axis=0)
@@ -142,7 +235,8 @@ def _defects_beyond(view: View, ways: Sequence[Over], time: float, scale: Array)
 
 
 def _column(watch: Watch, problem: Problem) -> Array:
+    """How large what vanishes is; a mass may be negative."""
     assert problem.minimum is not None
     c = problem.minimum.column
-    out: Array = getattr(watch, WHAT[problem.kind])[:, c : c + 1]
+    out: Array = np.abs(getattr(watch, WHAT[problem.kind])[:, c : c + 1])
     return out

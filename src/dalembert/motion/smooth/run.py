@@ -19,7 +19,7 @@ from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.monitors import Problem, approaching, first_problem, jump_between, jumps
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
-from dalembert.motion.smooth.passing import Over, last_sound, passed
+from dalembert.motion.smooth.passing import UNCARRIED, Over, again, last_sound, passed
 from dalembert.motion.smooth.projection import distance, put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
@@ -51,6 +51,8 @@ HELD, STEPS = 16, 64  # legs, and steps of each
 IN_VAIN, CRAWL = 256, 2.0**-12  # times in a row, within this part of a run: what stands, or is put back, gets nowhere
 CREEP, TURNS = 2.0**-14, 2.0  # of a run in MANY_MORE steps, in which nothing moves to and fro: no end is near
 MANY_MORE = 4096  # steps
+OVER = ("passed", "crossing")  # told of a place by what leads over it
+LEAP = 2.0**-10  # of a velocity: the way back onto the constraints changes it by less, or it is no rounding
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
 
 
@@ -117,6 +119,7 @@ class Run:
         if not kept.episodes and status.ending != Ending.INTERRUPTED:  # it is known in which mode it would have begun
             for leg in self._ahead().legs[:1]:
                 kept.begin(leg)
+        kept.events += [event for event in self._pending if event.kind in OVER]  # the run ends right beyond it
         if status.ending != Ending.FINISHED and kept.last_time() != self.t:
             kept.take_sample(self.t, self.state)
         d = len(self._begin)
@@ -592,7 +595,8 @@ class Run:
             and (ahead := approaching(view, FURTHER)) is not None
         ):
             ahead = ahead._replace(place=problem.place)  # what has left the constraints does not lead over it
-            if (over := passed(view, self._held, ahead, self.until)) is not None:
+            over = passed(view, self._held, ahead, self.until, self.mover.beyond)
+            if not isinstance(over, str):
                 return self._over(view, ahead, over, self._lost(view, ahead))
         if self._drifts > LEAVES:  # right after it was put back: rounding within a step allows no better
             self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self.limits.drift))
@@ -619,6 +623,8 @@ class Run:
         after = self._distance(self.t, place)
         if not after <= max(tolerance("HOPELESS"), self.limits.drift):
             return self._left()
+        if self._jumps(place):
+            return self._left("no way back that leaves velocities as they are")
         self._projected.append((self.t, self.kept.steps))
         begun, steps = self._projected[0]
         crawls = self.t - begun < CRAWL * (self.until - self.t0) and self.kept.steps - steps <= 2 * IN_VAIN
@@ -639,14 +645,24 @@ class Run:
             self._balance = self.engine.energy(self.mover.setup, self.t0, self._begin)
         return float(self._balance + self.kept.works.sum())
 
-    def _left(self) -> Status:
+    def _jumps(self, place: Array) -> bool:
+        """Whether the way back to a place changes velocities by more than drift does, as where all but no rank is left.
+
+        Across a curve that crosses itself it would lead onto the other branch.
+        """
+        n = self._n
+        paces = self.engine.paces(self.mover.setup, np.array([self.t]), self.state[None, :])[0]
+        speeds = np.maximum(self.sizes, np.abs(self.state))[n:] + paces * (self.until - self.t0)  # at rest, what comes
+        return bool((np.abs(place - self.state)[n:] > max(LEAP, ALIKE * self._bound) * speeds).any())
+
+    def _left(self, way: str = "no way back") -> Status:
         watch = self.engine.watch(self.mover.setup, np.array([self.t]), self.state[None, :])
         rows = [
             f"{c.name!r} is at {level:.3g}, its rate at {rate:.3g}"
             for c, level, rate in zip(self.system.constraints, watch.level[0], watch.rate[0], strict=False)
         ]
         where = at(self.system, self.t, self.state)
-        words = f"the motion leaves them at {where}, and there is no way back ({'; '.join(rows)})"
+        words = f"the motion leaves them at {where}, and there is {way} ({'; '.join(rows)})"
         return Status(Ending.LEFT, f"{words}: either they contradict each other, or they lose their rank there")
 
     def _choose(self, avoided: int | None = None) -> bool:
@@ -673,13 +689,15 @@ class Run:
             if abs(self.until - problem.time) <= tolerance("BESIDE") * view.course.spans[place]:  # it ends right there
                 self._until(view, place, self.until, passing=place)
                 return None
-            over = passed(view, self._held, problem, self.until)
-            if over is not None:
+            over = passed(view, self._held, problem, self.until, self.mover.beyond)
+            if not isinstance(over, str):
                 return self._over(view, problem, over, words)
+            words = f"{words}. It is not passed: {over}"
             place = problem.place - (problem.time <= view.course.begins[problem.place] and problem.place > 0)
             span = float(view.course.spans[place])
             way = problem.time - float(view.course.begins[place])
-            if (0 < way < span / 4 or place < problem.place) and self._reductions < TRIES:
+            nearer = (0 < way < span / 4 or place < problem.place) and not over.startswith(UNCARRIED)
+            if nearer and self._reductions < TRIES:
                 self._until(view, place, float(view.course.begins[place]))  # by a step that has it in its middle
                 self._reductions += 1
                 self._cap = (2 * way, min(self.t + 2.5 * way, self.until))
@@ -725,18 +743,24 @@ class Run:
 
     def _over(self, view: View, problem: Problem, over: Over, words: str) -> Status | None:
         """Go over a singular place by the polynomial of a step before it, and on from there."""
+        event = Event(problem.time, "passed", words)
+        more = again(view, over, problem)
+        told = [event, *(Event(other.time, "passed", self._lost(view, other)) for other in more)]
         if over.own >= 0:
             view.course.cut(over.own, over.order)
-            self._until(view, over.own, over.end, passing=over.own)
-        else:
-            leg = over.leg(self.t)
-            self._accept(view, [replace(leg, events=tuple(self._pending))], passing=0)
-            self.mover.resume(leg.memo)
+            self._until(view, over.own, problem.time if over.turns else over.end, passing=over.own)
+        if over.own < 0 or over.turns:
+            legs = over.legs(self.t, problem.time)
+            legs[0] = replace(legs[0], events=tuple(self._pending))
+            if over.turns:
+                legs[-1], told = replace(legs[-1], events=(*legs[-1].events, event)), told[1:]
+            self._accept(view, legs, passing=0)
+            self.mover.resume(legs[-1].memo)
         self._held = []
         self.state = put_back(self.engine, self.mover.setup, self.t, self.state, self._energy())
         self._crossed = self.t
         self._reductions, self._cap = 0, None
-        self._pending.append(Event(problem.time, "passed", words))
+        self._pending += told
         self._before = None
         return None
 

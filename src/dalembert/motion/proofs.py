@@ -586,7 +586,7 @@ def _moment(look: Look, one: float, other: float) -> bool:
 def _mistimed(look: Look) -> Iterator[str]:
     """Events that tell a state in which the motion is not at that time."""
     for event in look.motion.events:
-        if not event.state or not look.motion.begin_time <= event.time <= look.motion.end_time:
+        if event.kind == "rest" or not event.state or not look.motion.begin_time <= event.time <= look.motion.end_time:
             continue
         at = np.array([event.time])
         there = [look.at(at)[0], look.before(at)[0]]

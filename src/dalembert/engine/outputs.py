@@ -33,7 +33,7 @@ from dalembert.model import (
 )
 
 WEIGHT, SLOPE, OFFSET = "weight", "slope", "offset"  # run-time values of rows and of guards, by place
-CANCELLED = 2.0**-4  # of the terms of a coefficient: so much counts where they cancel
+CANCELLED = 2.0**-4  # of the terms of a coefficient, or of b: so much counts where they cancel
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +224,11 @@ class _Sizes:
         for multipliers in (solved.multipliers, solved.reactions):
             works += [x * x * solved.squares[r] for r, x in multipliers.items()]
         works += [f * f / size(solved.masses[i]) for i, f in self._loads(system, switches) if i in solved.masses]
-        works += [x * x / solved.squares[r] for r, x in self._turns(system, given.masks) if r in solved.squares]
+        works += [
+            (CANCELLED * x) ** 2.0 / solved.squares[r]
+            for r, x in self._turns(system, given.masks)
+            if r in solved.squares
+        ]
         load = hy.sqrt(size(algebra.total(works))) if works else algebra.zero  # of the forces that act, as √(QᵀM⁻¹Q)
         self._scales: dict[Expr, Expression] = {
             **dict(zip(system.coordinates, self._places, strict=True)),

@@ -2,22 +2,26 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import heyoka as hy
 from sympy import Add, Expr
 from sympy.core.symbol import Str
 
+from dalembert.derive import form
+from dalembert.derive.cancelling import cancelling
 from dalembert.derive.elimination import Vector
 from dalembert.derive.mechanics import constraint_rates, energy, rows, unconstrained
 from dalembert.derive.natures import following, reactions, work_doing
 from dalembert.derive.switching.stage import Actual, Stage
-from dalembert.engine.dynamics import Dynamics, augmented, forces, minus, plus, solve, stated
+from dalembert.engine.dynamics import Dynamics, EliminationInput, augmented, forces, minus, plus, solve, stated
+from dalembert.engine.growths import Growths, Series
 from dalembert.engine.heyoka_algebra import ROOT, Expression, HeyokaAlgebra
 from dalembert.engine.magnitudes import magnitude
 from dalembert.engine.protocol import Variant
 from dalembert.model import (
     ON_POSITIONS,
+    Constraint,
     Following,
     Held,
     IdealForce,
@@ -29,6 +33,7 @@ from dalembert.model import (
 )
 
 WEIGHT, SLOPE, OFFSET = "weight", "slope", "offset"  # run-time values of rows and of guards, by place
+CANCELLED = 2.0**-4  # of the terms of a coefficient, or of b: so much counts where they cancel
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +138,7 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         for r, (jam, c) in enumerate(zip(solved.jams, system.constraints, strict=bool(solved.jams)))
     ]  # where a function keeps a motion on its surface, its force acts against the way it points
     guards = [algebra.convert(g, known) for g in stage.guards] + jams
-    sizes = _Sizes(system, solved, given.Q, algebra, bool(stage.guards))
+    sizes = _Sizes(system, solved, given, algebra, bool(stage.guards))
     guard_sizes = [sizes.of(g, known) for g in stage.guards] + [algebra.zero + 1.0 for _ in jams]
     still = [symbols[s] for s in stage.still] or [None] * n
     moving = [solved.acceleration.get(i, algebra.zero) for i in range(n)]
@@ -172,7 +177,10 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         rate=done(rate),
         level_sizes=done([sizes.of(c.expr, {}) for c in system.constraints]),
         rate_sizes=done(
-            [sizes.of_rate(level[r], row, c) for (r, row), c in zip(given.A.items(), system.constraints, strict=True)]
+            [
+                sizes.of_rate(r, level[r], row, c)
+                for (r, row), c in zip(given.A.items(), system.constraints, strict=True)
+            ]
         ),
         pivots=dense(solved.pivots, m),
         squares=dense(solved.squares, m),
@@ -205,19 +213,24 @@ class _Sizes:
     """How large the terms of expressions are, by the natural scales of what they are made of."""
 
     def __init__(
-        self, system: Statement, solved: Dynamics, Q: Vector[Expression], algebra: HeyokaAlgebra, switches: bool
+        self, system: Statement, solved: Dynamics, given: EliminationInput, algebra: HeyokaAlgebra, switches: bool
     ) -> None:
         n = len(system.coordinates)
         self._algebra = algebra
         self._places = [hy.expression(f"sq{i}") for i in range(n)]
         self._speeds = [hy.expression(f"sv{i}") for i in range(n)]
-        self._time = hy.expression("st")
+        self._time, self._one = hy.expression("st"), algebra.zero + 1.0
         self.variables = [*self._places, *self._speeds, self._time]
         size = algebra.magnitude
-        works = [size(f * solved.free[i]) for i, f in Q.items() if i in solved.free]
+        works = [size(f * solved.free[i]) for i, f in given.Q.items() if i in solved.free]
         for multipliers in (solved.multipliers, solved.reactions):
             works += [x * x * solved.squares[r] for r, x in multipliers.items()]
         works += [f * f / size(solved.masses[i]) for i, f in self._loads(system, switches) if i in solved.masses]
+        works += [
+            (CANCELLED * x) ** 2.0 / solved.squares[r]
+            for r, x in self._turns(system, given.masks)
+            if r in solved.squares
+        ]
         load = hy.sqrt(size(algebra.total(works))) if works else algebra.zero  # of the forces that act, as √(QᵀM⁻¹Q)
         self._scales: dict[Expr, Expression] = {
             **dict(zip(system.coordinates, self._places, strict=True)),
@@ -229,6 +242,9 @@ class _Sizes:
             self._scales |= {Multiplier(Str(c.name)): own, Actual(Str(c.name)): own}
         masses = {i: hy.sqrt(size(e)) for i, e in solved.masses.items()}
         self._load, self._masses, self._coordinates = load, masses, system.coordinates
+        moving = {q: Series(*both) for q, *both in zip(system.coordinates, self._places, self._speeds, strict=True)}
+        self._cancelling = cancelling(form(system))
+        self._growths = Growths({**moving, time(): Series(self._time, self._one)}, algebra)
         self.paces = [load / masses[i] for i in range(n)]  # what the forces that act make of each coordinate
 
     def _loads(self, system: Statement, switches: bool) -> Iterator[tuple[int, Expression]]:
@@ -256,13 +272,30 @@ class _Sizes:
                 scales[reaction] = self._load * hy.sqrt(hy.sum([x * x for x in self._masses.values()]))
         return magnitude(e, scales, self._algebra, known)
 
-    def of_rate(self, level: Expression, row: Vector[Expression], constraint: object) -> Expression:
-        """The size of φ̇ = φ_q q̇ + φ_t, or of a relation among velocities."""
+    def _turns(self, system: Statement, masks: Vector[Expression]) -> Iterator[tuple[int, Expression]]:
+        """The size of the terms of b of rows that are in force, those that cancel too: φ̈ without accelerations."""
+        size = self._algebra.magnitude
+        speeds = [size(v) for v in self._algebra.v]
+        moving = {q: Series(size(x), v) for q, x, v in zip(system.coordinates, self._algebra.q, speeds, strict=True)}
+        moving |= {v: Series(x) for v, x in zip(system.velocities, speeds, strict=True)}
+        growths = Growths({**moving, time(): Series(size(self._algebra.t), self._one)}, self._algebra)
+        for r, c in enumerate(system.constraints):
+            if (found := growths.of(c.expr, unsure=False)) is not None:
+                turn = found.again if isinstance(c, ON_POSITIONS) else found.rate
+                yield r, masks[r] * turn if r in masks else turn
+
+    def of_rate(self, place: int, level: Expression, row: Vector[Expression], constraint: Constraint) -> Expression:
+        """The size of φ̇ = φ_q q̇ + φ_t, or of a relation among velocities.
+
+        Where terms of φ_q cancel whatever the state, their rounding counts as well.
+        """
         if not isinstance(constraint, ON_POSITIONS):
-            return self.of(constraint.expr, {})  # type: ignore[attr-defined]
+            return self.of(constraint.expr, {})
         own = self._algebra.gradient(level, [self._algebra.t]).get(0)
         terms = [self._algebra.magnitude(entry) * self._speeds[j] for j, entry in row.items()]
         terms += [] if own is None else [self._algebra.magnitude(own)]
+        if place in self._cancelling and (found := self._growths.of(constraint.expr)) is not None:
+            terms.append(CANCELLED * cast(Expression, found.rate))
         return self._algebra.total(terms) if terms else self._algebra.zero
 
 

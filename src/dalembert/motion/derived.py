@@ -26,6 +26,11 @@ class Derivation:
         parts = [self._part(*each) for each in self.stretches(times, states)]
         return Along(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
+    @property
+    def divides(self) -> bool:
+        """Whether factors of rows are left out: the multipliers of these are divided by them."""
+        return self._bared.any
+
     def residual(self, times: Array, states: Array) -> Array:
         """The left-hand side of every constraint as it was stated (k, m)."""
         m = len(self._system.constraints)
@@ -78,7 +83,9 @@ class Derivation:
         found = found._replace(multipliers=found.multipliers[:, :m], reactions=found.reactions[:, :m])
         factors = self._bared.at(times, states, self._values) if self._bared.any else None
         if factors is not None:
-            found = found._replace(multipliers=found.multipliers / factors, reactions=found.reactions / factors)
+            found = found._replace(
+                multipliers=_over(found.multipliers, factors), reactions=_over(found.reactions, factors)
+            )
         if self.engine.name == "plain":
             return found
         stated = self.engine.in_force([setup])[0][:m].astype(bool)
@@ -95,10 +102,19 @@ class Derivation:
         if factors is not None:
             A = A * factors[:, rows, None]
         rank = int(stated.sum())
+        if factors is not None and not np.isfinite(found.multipliers).all():
+            return found
         return found._replace(
             multipliers=_spread(A, found.multipliers, rows, rank),
             reactions=_spread(A, found.reactions, rows, rank),
         )
+
+
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
+def _over(multipliers: Array, factors: Array) -> Array:
+    """Multipliers of rows as they were stated; infinite where they are too large for a float, as λ eᵗ becomes."""
+    out: Array = np.where(multipliers == 0, 0.0, multipliers / factors)
+    return out
 
 
 def _spread(A: Array, given: Array, rows: Array, rank: int) -> Array:

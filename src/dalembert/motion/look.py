@@ -182,6 +182,19 @@ class Look:
         return np.hstack([q, v, t])
 
     @cached_property
+    def made(self) -> Array:
+        """The largest velocities (k, n) so far that forces could make in a step: what they made is known to that."""
+        out: Array = np.maximum.accumulate(self.spans[:, None] * self.paces, axis=0)
+        return out
+
+    @cached_property
+    def shaken(self) -> Array:
+        """What rounding of the numbers of a state makes of the accelerations (k, n)."""
+        from dalembert.motion.unsure import accelerations
+
+        return accelerations(self)
+
+    @cached_property
     def paces(self) -> Array:
         """The accelerations (k, n) that forces as large as those that act could give each coordinate."""
         engine = self.motion._derivation.engine

@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.derive import Array, closeness, mass_and_rows, prepared
 from dalembert.derive.exact.cases import SWITCHING
-from dalembert.derive.factors import without_factors
+from dalembert.derive.factors import Bared, without_factors
 from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
 from dalembert.derive.switching.modes import OFF, switches
 from dalembert.derive.variants import bare
@@ -25,7 +25,8 @@ from dalembert.motion.retrace import UNSEEN, windows
 from dalembert.motion.status import Event
 from dalembert.motion.stretch import Stretch, as_stated
 from dalembert.motion.tolerances import EPS, tolerance
-from dalembert.principles import Instant, certify, explicit
+from dalembert.motion.unsure import residuals, works
+from dalembert.principles import Answer, Instant, certify, explicit
 from dalembert.principles.certificate import Check
 from dalembert.principles.ready import Ready, prepare
 
@@ -33,6 +34,8 @@ LOOKED = 256  # states at which constraints are looked at
 ASKED = 8  # states at which every principle is asked
 CLOCKED = 16  # samples at which the rounding of the time is thought of
 RUBBED = 32  # states at which friction is compared with what was stated
+MOST = 2.0**-4  # no bound is above this part of what it is about: more would be said of any motion
+SUMMED = 4  # roundings of the terms of a force, each half a unit in the last place of what it is made of
 SHAKEN = 2.0**-20  # relative change of inputs by which sizes are seen
 GAPS = ("touch", "parted")
 HIT = ("impact", "rest")
@@ -62,12 +65,12 @@ def steps(look: Look) -> Check | str:
 
 def retraced(look: Look) -> Check | str:
     """The motion by another integrator and the principles."""
-    found = windows(look)
+    bound = min(max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy) + _clock(look), MOST)
+    found = windows(look, bound)
     if not found:
         return "no stretch is long enough to be retraced, or the principles have no answer there"
     worst = max(found, key=lambda w: w.apart)
     words = f"another integrator moves alike in {_counted(len(found), 'window')}"
-    bound = max(tolerance("RETRACED"), tolerance("DEFECT") * look.accuracy) + _clock(look)
     return Check("retraced", worst.apart, bound, f"{words}; worst: t = {worst.begin:.5g} to {worst.end:.5g}")
 
 
@@ -110,15 +113,14 @@ def on_constraints(look: Look) -> Check | str:
     if not look.motion.system.constraints:
         return "there are no constraints"
     bound = tolerance("KEPT") * max(look.motion.settings.drift or 0.0, tolerance("DRIFT") * look.accuracy)
+    bound = min(bound, MOST)
     worst, name, when = 0.0, "", look.motion.begin_time
     for place in look.spread(LOOKED):
         t = float(look.times[place])
         stretch = look.stretch(t)
         if not stretch.statement.constraints:
             continue
-        off = _off(stretch, t, look.states[place], look.scales[place, :-1], bound)
-        if off.max(initial=0.0) > bound:
-            off = np.minimum(off, _carried(look, stretch, place))
+        off = _off(look, place, stretch, bound)
         if any(begin <= t <= end for begin, end in look.passages):  # by a polynomial from before it
             off = off * (bound / max(bound, tolerance("PASSED")))
         if off.max(initial=0.0) > worst:
@@ -128,12 +130,15 @@ def on_constraints(look: Look) -> Check | str:
     return Check("on constraints", worst, bound, f"the constraints in force hold{at}")
 
 
-def _off(stretch: Stretch, t: float, state: Array, scales: Array, bound: float) -> Array:
+def _off(look: Look, place: int, stretch: Stretch, bound: float) -> Array:
     """How far off each constraint a state is (2m,): over the terms of its value and rate, here or at natural scales.
 
     The latter, the sum of what every input by itself makes of them, only where the terms here do not tell enough: all
-    of them may vanish together.
+    of them may vanish together, and what forces in balance have made is known to their rounding. Less what rounding of
+    terms within makes of it: the logarithm of a small difference.
     """
+    t, state = float(look.times[place]), look.states[place]
+    scales = look.scales[place, :-1] + np.concatenate([look.spans[place] * look.made[place], look.made[place]])
     inputs = stretch.inputs(t, state)
     try:
         off = np.concatenate(closeness(stretch.statement, inputs))
@@ -143,6 +148,12 @@ def _off(stretch: Stretch, t: float, state: Array, scales: Array, bound: float) 
         return off
     middle = np.abs(prepared(stretch.statement).relations.plain(inputs))
     found: Array = np.minimum(off, _parts(middle, _natural(stretch, inputs, scales)))
+    if found.max(initial=0.0) > bound:
+        found = np.minimum(found, _carried(look, stretch, place))
+    if found.max(initial=0.0) > bound:
+        unsure = residuals(look, place)
+        known = np.array([unsure.get(c.name, (0.0, 0.0)) for c in stretch.statement.constraints]).T.ravel()
+        found = found * np.maximum(0.0, 1.0 - np.divide(known, middle, out=np.zeros(len(off)), where=middle > 0))
     return found
 
 
@@ -189,7 +200,7 @@ def energy(look: Look) -> Check | str:
         return "the motion has no length"
     times, balance, size = _balanced(look)
     strays = np.abs(balance - balance[0])
-    bound = tolerance("BALANCE") * look.accuracy * (1 + look.steps) + _clock(look)
+    bound = min(tolerance("BALANCE") * look.accuracy * (1 + look.steps) + _clock(look), MOST)
     for begin, end in look.passages:  # by a polynomial from before it
         strays[(times >= begin) & (times <= end)] *= bound / max(bound, tolerance("PASSED"))
     if (strays > bound * size).any():
@@ -232,10 +243,11 @@ def _balanced(look: Look) -> tuple[Array, Array, Array]:
 def _rounded(look: Look, times: Array) -> Array:
     """The energy (k,) that rounding of the forces makes: of velocities as large as they have been, since the beginning.
 
-    A force that is all but zero, as the difference of two, gives a velocity that is known to the rounding of these.
+    A force that is all but zero, as the difference of two, gives a velocity that is known to the rounding of these. In
+    every step the coordinates are rounded too, and forces do work along that.
     """
     m, n = look.motion, look.states.shape[1] // 2
-    known = 8 * look.roundings
+    known = 8 * look.roundings + look.shaken
     each = np.maximum(known[1:], known[:-1]) * np.diff(look.times)[:, None]
     unsure = np.vstack([np.zeros(n), np.cumsum(each, axis=0)])
     energies = []
@@ -243,6 +255,7 @@ def _rounded(look: Look, times: Array) -> Array:
         states = np.hstack([look.states[:, :n], look.largest[:, n:] + extra * unsure])
         energies.append(m._derivation.along(look.times, states).energy)
     found = np.maximum.accumulate(np.nan_to_num(np.abs(energies[1] - energies[0]), nan=0.0, posinf=0.0))
+    found += (1 + look.steps) * works(look)
     out: Array = found[np.searchsorted(look.times, times)]
     return out
 
@@ -360,35 +373,41 @@ def said(look: Look) -> Check | str:
     m = look.motion
     bared = without_factors(m.system)
     worst, when, asked = 0.0, m.begin_time, 0
+    bound = max(tolerance("SAID"), tolerance("DEFECT") * look.accuracy)
     for place in look.spread(ASKED, look.sampled):
         t = float(look.times[place])
-        k = int(np.searchsorted(m.t, t))
         try:
             now = look.stretch(t).instant(t, look.states[place])
             answer = explicit(now)
         except FAILURES:
             continue
         asked += 1
-        along = m.along
-        force = along.ideal[k] + along.nonideal[k]
-        stated = [j for j, c in enumerate(m.system.constraints) if c.name in now.constraints]
-        rows = now.A[[now.constraints.index(m.system.constraints[j].name) for j in stated]]
-        known = look.known(place)
-        pulls = along.multipliers[k] * bared.at(look.times[[place]], look.states[[place]], m.values)[0]
-        parts = [
-            _apart(now, answer.acceleration, along.acceleration[k], known),
-            _unbalanced(now, answer.acceleration, rows.T @ pulls[stated] - along.ideal[k], known),
-        ]
-        held = [c for c in look.stretch(t).statement.constraints if isinstance(c, Held)]
-        if not any(c.by == "force" for c in held):  # else a part is no constraint's
-            parts.append(_unbalanced(now, answer.acceleration, answer.force - force, known))
-        if max(parts) > worst:
-            worst, when = max(parts), t
+        part = _mistold(look, place, now, answer, bared, look.known(place))
+        if part > bound:
+            part = _mistold(look, place, now, answer, bared, look.known(place) + SUMMED * look.shaken[place])
+        if part > worst:
+            worst, when = part, t
     if not asked:
         return "no sample is away from a switch, or the principles have no answer there"
     words = f"forces are those of the principles, at {_counted(asked, 'sample')}"
-    bound = max(tolerance("SAID"), tolerance("DEFECT") * look.accuracy)
     return Check("forces", worst, bound, words + _worst_at(worst, when))
+
+
+def _mistold(look: Look, place: int, now: Instant, answer: Answer, bared: Bared, known: Array) -> float:
+    """How far what a motion says at a sample is from what a principle finds, beyond what accelerations are known to."""
+    m, along = look.motion, look.motion.along
+    k = int(np.searchsorted(m.t, look.times[place]))
+    force = along.ideal[k] + along.nonideal[k]
+    stated = [j for j, c in enumerate(m.system.constraints) if c.name in now.constraints]
+    rows = now.A[[now.constraints.index(m.system.constraints[j].name) for j in stated]]
+    pulls = along.multipliers[k] * bared.at(look.times[[place]], look.states[[place]], m.values)[0]
+    parts = [_apart(now, answer.acceleration, along.acceleration[k], known)]
+    if np.isfinite(along.multipliers[k]).all():  # else the factor of a row has made it too large
+        parts.append(_unbalanced(now, answer.acceleration, rows.T @ pulls[stated] - along.ideal[k], known))
+    held = [c for c in look.stretch(float(look.times[place])).statement.constraints if isinstance(c, Held)]
+    if not any(c.by == "force" for c in held):  # else a part is no constraint's
+        parts.append(_unbalanced(now, answer.acceleration, answer.force - force, known))
+    return max(parts)
 
 
 def _apart(now: Instant, one: Array, two: Array, known: Array) -> float:
@@ -545,7 +564,7 @@ def events(look: Look) -> Check | str:
     m = look.motion
     if m.episodes[0].mode is None:
         return "nothing switches"
-    wrong = [*_mistold_changes(look), *_untold_jumps(look)]
+    wrong = [*_mistold_changes(look), *_mistimed(look), *_untold_jumps(look)]
     about = f"; {wrong[0]}" if wrong else ""
     words = f"switches and jumps that are not told, events of neither{about}"
     return Check("events", float(len(wrong)), 0.0, words)
@@ -572,9 +591,36 @@ def _mistold_changes(look: Look) -> Iterator[str]:
                 yield f"{expected.kind} of {expected.name} at t = {t:.6g} is not told"
             for i in sorted(same, key=lambda i: abs(m.events[i].time - t))[:1]:
                 del free[i]
+                if not _moment(look, m.events[i].time, t):
+                    yield f"{expected.kind} of {expected.name} at t = {t:.6g} is told at t = {m.events[i].time:.6g}"
     for event in free.values():
         if event.kind not in (*HIT, *UNSWITCHED) and event.time not in begun:
             yield f"{event.kind} of {event.name} at t = {event.time:.6g} is told, and the mode does not change"
+
+
+def _moment(look: Look, one: float, other: float) -> bool:
+    """Whether nothing moves between two times but by jumps: what is told at one has happened at the other."""
+    first, last = min(one, other), max(one, other)
+    if first == last:
+        return True
+    n = look.states.shape[1] // 2
+    moved = look.before(np.array([last]))[0] - look.at(np.array([first]))[0]
+    if ((look.jump_times > first) & (look.jump_times < last)).any():
+        moved[n:] = 0.0
+    return largest_part(moved, look.scales[look.place(last), :-1]) <= look.jump_bound
+
+
+def _mistimed(look: Look) -> Iterator[str]:
+    """Events that tell a state in which the motion is not at that time."""
+    for event in look.motion.events:
+        if event.kind == "rest" or not event.state or not look.motion.begin_time <= event.time <= look.motion.end_time:
+            continue
+        at = np.array([event.time])
+        there = [look.at(at)[0], look.before(at)[0]]
+        there += [state for k in np.flatnonzero(look.jump_times == event.time) for state in look.jumps[k][1:]]
+        scales = look.scales[look.place(event.time), :-1]
+        if min(largest_part(np.array(event.state) - state, scales) for state in there) > look.jump_bound:
+            yield f"{event.kind} of {event.name} is told at t = {event.time:.6g}, where the motion is in another state"
 
 
 def _untold_jumps(look: Look) -> Iterator[str]:

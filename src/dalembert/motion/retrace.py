@@ -9,6 +9,7 @@ from dalembert.derive import Array
 from dalembert.motion.blame import FAILURES
 from dalembert.motion.look import Look, largest_part
 from dalembert.motion.stretch import Stretch
+from dalembert.motion.tolerances import EPS
 from dalembert.principles import explicit
 
 WINDOWS = 6  # spread over a motion
@@ -26,10 +27,11 @@ class Window(NamedTuple):
     apart: float
 
 
-def windows(look: Look) -> list[Window]:
+def windows(look: Look, bound: float) -> list[Window]:
     """What another integrator makes of the motion from a few of its states on; none crosses a switch.
 
-    Each stays within a step of the motion: it would not see by itself what is too short for its own steps.
+    Beyond a bound, what rounding of coordinates in its steps makes of it is none of it. Each stays within a step of
+    the motion: it would not see by itself what is too short for its own steps.
     """
     ends: list[tuple[int, float, Array]] = []
     for place in look.spread(WINDOWS):
@@ -45,10 +47,10 @@ def windows(look: Look) -> list[Window]:
         return []
     order = sorted(range(len(ends)), key=lambda k: ends[k][1])
     there = look.before(np.array([ends[k][1] for k in order]))
-    return [_window(look, *ends[k], there[i]) for i, k in enumerate(order)]
+    return [_window(look, *ends[k], there[i], bound) for i, k in enumerate(order)]
 
 
-def _window(look: Look, place: int, end: float, found: Array, there: Array) -> Window:
+def _window(look: Look, place: int, end: float, found: Array, there: Array, bound: float) -> Window:
     begin, n = float(look.times[place]), len(there) // 2
     wide = np.maximum(look.largest[place], np.maximum(np.abs(found), np.abs(there)))
     wide[n:] += (end - begin) * look.paces[place]
@@ -58,7 +60,12 @@ def _window(look: Look, place: int, end: float, found: Array, there: Array) -> W
         np.maximum(look.largest[place], np.abs(there)) == 0
     )  # not moved at all: measured by what follows, as in a run
     wide = np.where(still, np.maximum(wide, look.largest[-1]), wide)
-    return Window(begin, end, largest_part(found - there, wide))
+    apart = np.abs(found - there)
+    if largest_part(apart, wide) > bound:
+        speeds = STEPS * (end - begin) * look.shaken[place]
+        places = (end - begin) * speeds + STEPS * EPS / 2 * look.largest[place, :n]
+        apart = np.maximum(apart - np.concatenate([places, speeds]), 0.0)
+    return Window(begin, end, largest_part(apart, wide))
 
 
 def _retraced(

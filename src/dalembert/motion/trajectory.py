@@ -127,18 +127,31 @@ class Trajectory:
         if not k:
             return Along(*(_frozen(np.zeros(shape)) for shape in ((0, n), (0, n), (0, n), (0, m), (0, m), (0,))))
         found = Along(*map(_frozen, self._with_limits(self._derivation.along(self.t, self.y.T))))
-        for name, part in zip(Along._fields, found, strict=True):
-            if not np.isfinite(part).all():
-                where = float(self.t[np.argmax(~np.isfinite(part.reshape(len(part), -1)).all(axis=1))])
-                raise StateError("the motion", [f"its {name} does not exist at t = {where:.12g}"])
+        for name, part in self._named(found):
+            if not (told := self._told(name, part)).all():
+                where = float(self.t[np.argmax(~told.reshape(len(part), -1).all(axis=1))])
+                verb = "do" if name in ("multipliers", "reactions") else "does"
+                raise StateError("the motion", [f"its {name} {verb} not exist at t = {where:.12g}"])
         return found
+
+    @staticmethod
+    def _named(found: Along) -> Iterator[tuple[str, Array]]:
+        return zip(Along._fields, found, strict=True)
+
+    def _told(self, name: str, part: Array) -> Array:
+        """Which numbers exist; multipliers that a factor of a row makes too large for a float are infinite."""
+        large = self._derivation.divides and name in ("multipliers", "reactions")
+        out: Array = np.isfinite(part) | (np.isinf(part) & large)
+        return out
 
     def _with_limits(self, found: Along) -> Along:
         """What is derived, with limits from later times where friction begins to slip in a plane: it has no direction.
 
         Extrapolated from two times of the same stretch.
         """
-        bad = np.flatnonzero(~np.isfinite(np.hstack([part.reshape(len(self.t), -1) for part in found])).all(axis=1))
+        bad = np.flatnonzero(
+            ~np.hstack([self._told(*each).reshape(len(self.t), -1) for each in self._named(found)]).all(1)
+        )
         ends = np.append([e.time for e in self.episodes], self.end_time)
         for k in bad.tolist():
             t = float(self.t[k])

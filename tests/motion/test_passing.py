@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad, solve_ivp
-from sympy import Matrix, cos, lambdify, sin, sqrt, symbols
+from sympy import Matrix, Rational, cos, lambdify, sin, sqrt, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -199,3 +199,47 @@ def test_over_the_apex_of_a_cone_velocities_change_their_sign(slope, g, up) -> N
         motion = system.simulate({x.diff(): slope * up, u.diff(): up}, until=beyond * up / slows, singular="pass")
         speed = up * (1 - beyond)
         assert_allclose([motion.end[u.diff()], motion.end[x.diff()]], [speed, slope * speed], rtol=1e-9)
+
+
+@pytest.mark.parametrize("singular", ["stop", "pass"])
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-6, 1e-7, 1e-8, 1e-9])
+def test_a_coarse_tolerance_steps_past_no_crossing(tolerance, singular) -> None:
+    """On y² = x² − x⁴ a motion goes straight through the origin, or ends there; it takes no other branch."""
+    row = da.Holonomic(y**2 - x**2 + x**4, name="eight")
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2, [x, y], constraints=[row])
+    begin = {x: -np.sin(1), y: np.sin(1) * np.cos(1), x.diff(): np.cos(1), y.diff(): -np.cos(2)}
+    motion = system.simulate(begin, until=3.0, singular=singular, tolerance=tolerance, throw=False)
+    straight = [e for e in motion.events if e.kind == "passed"]
+    assert motion.status.ending in ("finished", "singular", "off the constraints")
+    if motion.success:
+        exact = system.simulate(begin, until=3.0, singular="pass")
+        assert straight
+        assert np.abs(motion.end_values - exact.end_values).max() < 1e4 * tolerance
+    else:
+        assert abs(motion.end[x]) < 20 * tolerance**0.5
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
+def test_what_a_coarse_tolerance_can_tell_from_a_crossing_is_none(tolerance) -> None:
+    """On y² − x² = 1/100 the lines do not meet: the branch turns at y = 1/10."""
+    row = da.Holonomic(y**2 - x**2 - Rational(1, 100), name="hyperbola")
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2, [x, y], constraints=[row])
+    far = np.sqrt(1.01)
+    motion = system.simulate({x: -1.0, y: far, x.diff(): far, y.diff(): -1.0}, until=1.3, tolerance=tolerance)
+    exact = system.simulate({x: -1.0, y: far, x.diff(): far, y.diff(): -1.0}, until=1.3)
+    assert np.abs(motion.end_values - exact.end_values).max() < 1e3 * tolerance
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
+def test_a_coarse_tolerance_sees_the_change_points_of_a_linkage(tolerance) -> None:
+    """A slider-crank of equal lengths, a = b: where both stand upright the slider may stay, or go on."""
+    a, b = dynamicsymbols("a b")
+    rows = [da.Holonomic(sin(a) - sin(b), name="height"), da.Holonomic(cos(a) + cos(b) - x, name="reach")]
+    kinetic = (a.diff() ** 2 + b.diff() ** 2 + x.diff() ** 2) / 2
+    linkage = da.System.from_lagrangian(kinetic, [a, b, x], constraints=rows)
+    for first in (0.7, 0.3, 1.1):
+        start = {a: first, b: first, x: 2 * np.cos(first), a.diff(): 1.0, b.diff(): 1.0, x.diff(): -2 * np.sin(first)}
+        motion = linkage.simulate(start, until=3.0, tolerance=tolerance, throw=False)
+        assert motion.status.ending == "singular"
+        assert abs(motion.end[a] - np.pi / 2) < 20 * tolerance**0.5

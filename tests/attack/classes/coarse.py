@@ -1,18 +1,19 @@
-"""Cases that switch, at coarse tolerances: what a tolerance allows is not to decide what follows."""
+"""Cases that switch or come to singular places, at coarse tolerances: these are not to decide what follows."""
 
 from dataclasses import replace
 
 from ..case import Case
 from ..draw import Draw
-from . import frictional, impacts, onesided, switching
+from . import frictional, impacts, onesided, singular, switching
 
-BASES = (onesided, frictional, impacts, switching)
+BASES = (onesided, frictional, impacts, switching, singular)
+WIDE = 64  # times the root of the tolerance, of a run: so much earlier may it end where branches can no longer be told
 OFF = 1e3  # times the tolerance: so far states and times of events may be off, or as far as the case itself allows
 
 
 def can(case: Case) -> bool:
-    """Whether a case has a motion to its end, asks for no tolerance of its own, and for states, not for laws alone."""
-    return not case.laws and not case.ends and "tolerance" not in case.options
+    """Whether a case asks for no tolerance of its own, and for states, not for laws alone."""
+    return not case.laws and "tolerance" not in case.options
 
 
 def make(seed: int) -> Case:
@@ -29,4 +30,6 @@ def make(seed: int) -> Case:
         options={**old.options, "tolerance": tolerance},
         tolerance=max(old.tolerance or 1e-9, OFF * tolerance),
         slack=max(old.slack, OFF * tolerance),
+        early=max(old.early, WIDE * tolerance**0.5),
+        refusals=old.refusals | ({"singular", "off the constraints"} if base is singular else set()),
     )

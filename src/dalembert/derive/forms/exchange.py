@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice, product
 from typing import NamedTuple
 
-from sympy import Expr, Matrix, Mul, PolynomialError, S, Symbol, fraction, reduced, together
+from sympy import Expr, Matrix, Mul, Poly, PolynomialError, S, Symbol, fraction, groebner, reduced, together
 
 from dalembert.derive.effort import TooMuch, effort, weigh
 from dalembert.derive.exact import leaf_points, settled
@@ -23,6 +23,7 @@ from dalembert.derive.tidy import tidy
 EFFORT = 1.0
 MOST_CHOICES = 40  # of integrals and rows that are tried
 MOST_TERMS = 200
+FEW, LOW = 4, 3  # variables and polynomials, and their degree: of so many common zeros are looked for
 FOUND = 2  # points at which a factor vanishes, of which one is not enough to be sure
 
 
@@ -76,7 +77,10 @@ def _is_kept(made: Sequence[Sequence[Expr]], places: tuple[int, ...], rows: Rows
 
 def never_there(e: Expr, levels: Sequence[Expr], ground: Ground) -> bool:
     """Whether it is plain that an expression vanishes nowhere on some levels φ = 0."""
-    return all(never_zero(f) or any(_apart(f, phi, ground) for phi in levels) for f, _ in _powers(e))
+    return all(
+        never_zero(f) or any(_apart(f, phi, ground) for phi in levels) or _together_apart(f, levels, ground)
+        for f, _ in _powers(e)
+    )
 
 
 def _powers(e: Expr) -> Iterator[tuple[Expr, Expr]]:
@@ -97,6 +101,19 @@ def _apart(f: Expr, phi: Expr, ground: Ground) -> bool:
         return False
 
 
+def _together_apart(f: Expr, levels: Sequence[Expr], ground: Ground) -> bool:
+    """Whether polynomials of low degree have no common zero: one is a combination of them (Hilbert)."""
+    variables = [x for x in ground.variables if any(x in e.free_symbols for e in (f, *levels))]
+    try:
+        polys = [Poly(fraction(together(e))[0], *variables) for e in (f, *levels)]
+    except PolynomialError:
+        return False
+    few = len(variables) <= FEW and len(polys) <= FEW and all(p.total_degree() <= LOW for p in polys)
+    if not few or not all(c.is_Rational for p in polys for c in p.coeffs()):
+        return False
+    return bool(groebner(polys, *variables).exprs == [S.One])
+
+
 def found_there(e: Expr, levels: Sequence[Expr], row: Row, slopes: Row, ground: Ground) -> Expr | None:
     """A factor that vanishes at places on some levels where a differential does and a row does not, if one is found."""
     for f, n in _powers(e):
@@ -111,5 +128,5 @@ def found_there(e: Expr, levels: Sequence[Expr], row: Row, slopes: Row, ground: 
 
 def _says(row: Row, at: dict[Symbol, float]) -> bool:
     """Whether a row has a coefficient that does not vanish at a point."""
-    values = [e.xreplace(at) for e in row[:-1]]
+    values = [S(e.xreplace(at)) for e in row[:-1]]
     return any(abs(v) > 1e-6 for v in values if v != S.Zero and v.is_number and v.is_real)

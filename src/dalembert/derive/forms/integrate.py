@@ -163,6 +163,8 @@ def _jointly(
         )
         return out, [*ends, *([reason] if fresh else [])], []
     faults = [_without_constant(system, f, "the constraints together") for f, constant in fresh if constant is None]
+    if own and not ends and len(independent_rows(taken, ground.variables).rows) < kinds.integrable:
+        ends.append("the constraints together keep more than was found in closed form where the row goes on")
     if faults or not fresh:
         return out, ends, faults
     integrals = [f - constant for f, constant in fresh if constant is not None]

@@ -17,6 +17,7 @@ from dalembert.motion.status import Projection
 from dalembert.motion.tolerances import EPS, tolerance
 
 PART = 0.25  # of a tie: a state that is no further off its rows decides what it should
+LEAP = 2.0**-10  # of a velocity: the way back onto the rows changes it by less
 FAR = 2.0**6  # times what counts as zero: the slack of a guard that may stay below zero
 FIRST, FARTHER, LAST = 2.0**-30, 16.0, 0.5  # of a step: so far before its end the state is put back, and so on
 
@@ -40,6 +41,7 @@ def put_back(engine: Taylor, setup: Setup, steps: Steps, scales: Array) -> PutBa
     Put back, the guard has not fallen yet: it falls a moment later, at the time at which it does on the rows.
     """
     guard, last, end = steps.fired, steps.count - 1, float(steps.times[-1])
+    scales = np.maximum(scales, np.append(np.abs(steps.end), abs(end)))
     before = distance(engine, setup, end, steps.end, scales)
     if guard is None or not before > PART * tolerance("TIE"):
         return None
@@ -49,12 +51,18 @@ def put_back(engine: Taylor, setup: Setup, steps: Steps, scales: Array) -> PutBa
         time = end - way
         place = settled(engine, setup, time, steps.within(last, time))
         after = distance(engine, setup, time, place, scales)
-        if not after <= before / 2:
+        if not after <= before / 2 or _leaps(place - steps.within(last, time), scales):
             return None
         if _clear(setup, time, place, guard, scales):
             return PutBack(steps.until(steps.count, time), place, Projection(time, before, after))
         way *= FARTHER
     return None
+
+
+def _leaps(change: Array, scales: Array) -> bool:
+    """Whether the way back changes velocities by more than drift does, as onto another branch of the rows."""
+    n = len(change) // 2
+    return bool((np.abs(change[n:]) > LEAP * scales[n : 2 * n]).any())
 
 
 def _clear(setup: Setup, t: float, state: Array, guard: int, scales: Array) -> bool:

@@ -33,12 +33,14 @@ def vanishing(
     evaluate: Callable[[Array, Array], Array],
     legs: Array | None = None,
     falls: int | None = None,
+    accepts: Callable[[Minimum], bool] = lambda _: True,
 ) -> Minimum | None:
     """The first place after a time where one of some quantities (k, c), over their scales (k, c), is zero.
 
     `before` (c,) are the values at the beginning of the course, `evaluate(times, places)` gives the quantities (k, c)
     anywhere in it. `legs` (k,), of guards: where legs begin, and what fell before has been dealt with; and what stays
     positive is not looked at closer and closer. `falls`: the one of these that is known to be zero where all ends.
+    `accepts`: whether one that is found is meant.
     """
     if not values.size:
         return None
@@ -70,7 +72,7 @@ def vanishing(
             begin = float(times[k - 1]) if k else course.begin
             end = float(times[k + 1]) if k + 1 < len(times) else float(times[k])
             found = least(course, begin, end, int(c), float(scales[k, c]) or 1.0, zero, evaluate, legs is not None)
-            if found.value <= zero and found.time > max(after, course.left(found.place)):
+            if found.value <= zero and found.time > max(after, course.left(found.place)) and accepts(found):
                 return found
     return None
 

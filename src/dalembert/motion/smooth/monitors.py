@@ -13,6 +13,7 @@ from dalembert.derive import Array
 from dalembert.engine import Watch, patterns
 from dalembert.motion.smooth.leg import Course
 from dalembert.motion.smooth.minima import Minimum, least, parabola, range_of, uneven, vanishing
+from dalembert.motion.smooth.missed import is_missed, nearness
 from dalembert.motion.smooth.view import View, seen
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -87,6 +88,8 @@ def dependent(view: View) -> Problem | None:
         ("massless", _inertia, tolerance("MASSLESS")),
     ):
         found = _vanishing(view, what, zero, own=False)
+        if found is None and what is _pivots and (near := nearness(view)):
+            found = _vanishing(view, what, near, own=False, accepts=lambda each: is_missed(view, each))
         if found is not None:
             return Problem(kind, found.time, found.place, found.value, found)
     return None
@@ -97,6 +100,8 @@ def vanished(view: View) -> Problem | None:
     missed = view.defect_bound**2  # by so little steps of a loose tolerance miss a place where a row vanishes
     for kind, what, missing in (("row", _squares, missed), ("mass", _masses, 0.0)):
         found = _vanishing(view, what, max(tolerance("VANISHES"), missing), own=True, fallen=True)
+        if found is None and what is _squares and (near := nearness(view)):
+            found = _vanishing(view, what, near, own=True, fallen=True, accepts=lambda each: is_missed(view, each))
         if found is not None:
             return Problem(kind, found.time, found.place, found.value, found)
     return None
@@ -165,6 +170,10 @@ def rooted(view: View) -> Problem | None:
     """What stands under a root becomes zero, or what must not vanish lest a function jumps."""
     for kind, what in (("root", lambda w: w.radicands), ("jump", jumps)):
         found = _vanishing(view, what, tolerance("ROOT"), own=True)
+        if found is not None and nearness(view) and is_missed(view, found):  # with a row: its direction is no speed
+            squares = view.evaluate(_squares)(np.array([found.time]), np.array([found.place]))[0]
+            column = int(np.argmin(squares / view.range_of(_squares).high))
+            return Problem("row", found.time, found.place, found.value, found._replace(column=column))
         if found is not None and found.value >= -tolerance("ROOT"):  # else it goes on below zero: out of the domain
             return Problem(kind, found.time, found.place, found.value, found)
     return None
@@ -359,7 +368,12 @@ def _resolved_before(view: View, problem: Problem) -> bool:
 
 
 def _vanishing(
-    view: View, what: Callable[[Watch], Array], zero: float, own: bool, fallen: bool = False
+    view: View,
+    what: Callable[[Watch], Array],
+    zero: float,
+    own: bool,
+    fallen: bool = False,
+    accepts: Callable[[Minimum], bool] = lambda _: True,
 ) -> Minimum | None:
     """Where a quantity is zero, by its `own` size, or by one; with `fallen`, by what it falls from and rises to again.
 
@@ -382,7 +396,7 @@ def _vanishing(
     before = None if before is None else before[columns]
     signs = 1.0 if side is None else side[columns]
     evaluate = view.evaluate(lambda w: what(w)[:, columns] * signs)
-    found = vanishing(view.course, p.times, values, scales, before, zero, view.crossed, evaluate)
+    found = vanishing(view.course, p.times, values, scales, before, zero, view.crossed, evaluate, accepts=accepts)
     if found is None:
         return None
     if what in SIGNED and found.value < -zero:

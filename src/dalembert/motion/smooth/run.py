@@ -697,6 +697,7 @@ class Run:
             span = float(view.course.spans[place])
             way = problem.time - float(view.course.begins[place])
             nearer = (0 < way < span / 4 or place < problem.place) and not over.startswith(UNCARRIED)
+            nearer = nearer and not problem.value > max(view.defect_bound**2, tolerance("DEPENDENT"))  # it is missed
             if nearer and self._reductions < TRIES:
                 self._until(view, place, float(view.course.begins[place]))  # by a step that has it in its middle
                 self._reductions += 1
@@ -757,8 +758,10 @@ class Run:
             self._accept(view, legs, passing=0)
             self.mover.resume(legs[-1].memo)
         self._held = []
-        self.state = put_back(self.engine, self.mover.setup, self.t, self.state, self._energy())
-        self._crossed = self.t
+        place = put_back(self.engine, self.mover.setup, self.t, self.state, self._energy())
+        if self._jumps(place):
+            return self._left("no way back that leaves velocities as they are")
+        self.state, self._crossed = place, self.t
         self._reductions, self._cap = 0, None
         self._pending += told
         self._before = None

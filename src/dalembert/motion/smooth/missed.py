@@ -12,8 +12,8 @@ one equation more than unknowns, so that they have a solution only where branche
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.engine.taylor import Setup
 from dalembert.model import ON_POSITIONS
+from dalembert.motion.smooth.leg import Setup
 from dalembert.motion.smooth.minima import Minimum
 from dalembert.motion.smooth.view import View
 from dalembert.motion.tolerances import EPS, tolerance

@@ -21,6 +21,7 @@ from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT, Outputs, outputs
 from dalembert.engine.protocol import POWERS, Along, Variant, Watch
 from dalembert.model import ON_POSITIONS
 
+SQUARES = Watch._fields.index("squares")
 LARGE = 60  # from so many states on, functions are compiled in compact mode
 
 
@@ -99,14 +100,11 @@ class Code:
 
     def watch(self, states: Array, times: Array, values: Array) -> Watch:
         """Everything that is watched along states; the square of a row that is not in force is infinite."""
-        every, ends = self._watch(states, times, values), self._watch_ends
-        found = Watch(*(every[:, begin:end] for begin, end in pairwise(ends)))
-        masked = self._masked
-        if not len(masked):
-            return found
-        squares = found.squares.copy()
-        squares[:, masked] = np.where(values[..., self.masks[masked]] > 0, squares[:, masked], np.inf)
-        return found._replace(squares=squares)
+        every, masked = self._watch(states, times, values), self._masked
+        if len(masked):
+            squares = every[:, self._watch_parts[SQUARES]]
+            squares[:, masked] = np.where(values[..., self.masks[masked]] > 0, squares[:, masked], np.inf)
+        return Watch._make([every[:, part] for part in self._watch_parts])
 
     @cached_property
     def _masked(self) -> Array:
@@ -115,8 +113,8 @@ class Code:
 
     def gap(self, state: Array, t: float, values: Array, row: int) -> tuple[float, float]:
         """The level and the rate of one row at one state (2n,)."""
-        found, (level, rate) = self._watch.alone(state, t, values), self._watch_ends[1:3]
-        return float(found[level + row]), float(found[rate + row])
+        found, (level, rate) = self._watch.alone(state, t, values), self._watch_parts[1:3]
+        return float(found[level.start + row]), float(found[rate.start + row])
 
     @cached_property
     def _watched(self) -> list[list[Any]]:
@@ -129,8 +127,9 @@ class Code:
         return self._function([e for part in self._watched for e in part])
 
     @cached_property
-    def _watch_ends(self) -> list[int]:
-        return [0, *(int(k) for k in np.cumsum([len(part) for part in self._watched]))]
+    def _watch_parts(self) -> list[slice]:
+        ends = [0, *(int(k) for k in np.cumsum([len(part) for part in self._watched]))]
+        return [slice(begin, end) for begin, end in pairwise(ends)]
 
     def sizes(self, states: Array, times: Array, values: Array, scales: Array) -> Array:
         """The sizes of the terms of the constraints and of their rates, (k, 2m); `scales` (2n + 1,) or (k, 2n + 1)."""
@@ -297,8 +296,9 @@ class Function:
             return self.alone(states[0], float(times[0]), values)[None, :]
         given: dict[str, Any] = {}
         if self._pars:
-            own = values[..., : self._pars].T
-            given["pars"] = np.ascontiguousarray(own if own.ndim == 2 else np.repeat(own[:, None], count, axis=1))
+            pars = np.empty((self._pars, count))
+            pars.T[:] = values[..., : self._pars]
+            given["pars"] = pars
         if self._timed:
             given["time"] = np.ascontiguousarray(times, dtype=float)
         out: Array = call(np.ascontiguousarray(states[:, : self._inputs].T), **given).T

@@ -1,7 +1,5 @@
 """The smooth system of a stretch of a motion, in numbers by the principles: nothing compiled takes part."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from dalembert.derive import Array, bare_instant, form, instant_at, prepared
@@ -28,7 +26,7 @@ class Stretch:
             known = staged(form(system), mode.bases, 0 in mode.signs)
             base = known.stage.statement
             given = dict(zip(system.symbols, self.values, strict=True))
-            run = dict(zip(base.symbols, known.values(given, replace(mode, idle=(), still=()), {}), strict=True))
+            run = dict(zip(base.symbols, known.values(given, mode.anew, {}), strict=True))
             masked = zip(base.constraints, known.stage.masks, strict=True)
             self.statement = with_constraints(base, [c for c, mask in masked if mask is None or run[mask]])
             self.values = tuple(run[s] for s in self.statement.symbols)

@@ -3,7 +3,7 @@
 Friction belongs to what slides: the Coulomb natures on one particle, or with one sliding velocity, rub together.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from sympy import Expr, S, Symbol
@@ -41,6 +41,16 @@ class Mode:
     def __post_init__(self) -> None:
         if not self.idle and self.leans:
             object.__setattr__(self, "leans", ())
+
+    @property
+    def anew(self) -> "Mode":
+        """The same with every row in use and no coordinate held at rest, as it is looked at anew."""
+        return replace(self, idle=(), still=()) if self.idle or self.still else self
+
+    @cached_property
+    def frictionless(self) -> "Mode":
+        """The same without friction, looked at anew."""
+        return replace(self, rubs=(OFF,) * len(self.rubs), idle=(), still=())
 
 
 @dataclass(frozen=True)

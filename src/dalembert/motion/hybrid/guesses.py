@@ -23,10 +23,10 @@ class Guesses:
     ) -> list[Mode]:
         """The modes to begin a search with, the likeliest first."""
         if begins or fired is None:
-            setup = self._programs.setup(replace(guess, idle=(), still=()), t, state)
+            setup = self._programs.setup(guess.anew, t, state)
             return [replace(guess, closed=self._touching(setup, t, state, scales))]
         if fired.kind == "touch":
-            setup = self._programs.setup(replace(guess, idle=(), still=()), t, state)
+            setup = self._programs.setup(guess.anew, t, state)
             touching = self._touching(setup, t, state, scales)
             closed = tuple(sorted({*guess.closed, *touching} & {*touching}))
             return [replace(guess, closed=closed), replace(guess, closed=tuple(j for j in closed if j != fired.place))]

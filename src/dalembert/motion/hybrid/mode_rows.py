@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import GuardKey
-from dalembert.derive.switching.modes import OFF, STICKS, Mode
+from dalembert.derive.switching.modes import STICKS, Mode
 from dalembert.derive.switching.stages import Bases, Staged
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.guard_watch import GuardWatch
@@ -45,7 +45,7 @@ class ModeRows:
 
     def on(self, mode: Mode, t: float, state: Array, slow: tuple[float, ...] = ()) -> tuple[Mode, Setup, Array, str]:
         """The mode without rows that are redundant, and the state on the others; why it cannot be, where it cannot."""
-        mode = replace(mode, idle=(), still=())
+        mode = mode.anew
         setup, watch = self._programs.seen(mode, t, state, slow)
         force = self._engine.in_force([setup])[0]
         if not force.any():
@@ -294,7 +294,7 @@ class ModeRows:
     def _held_by(self, mode: Mode, t: float, state: Array) -> Bases:
         s = self._switches
         active = s.active(mode)
-        off = replace(mode, rubs=(OFF,) * len(mode.rubs), idle=(), still=())
+        off = mode.frictionless
         setup = self._programs.setup(off, t, state)
         pattern, moving = setup.code.pattern, setup.code.moving_rows
         A = self._programs.arrays(setup, t, state).A

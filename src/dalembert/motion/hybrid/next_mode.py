@@ -118,7 +118,7 @@ class ModeSearch:
     def again(self, mode: Mode, t: float, state: Array, scales: Array) -> Trial | None:
         """The same mode with rows chosen afresh; None where it does not hold."""
         self.look(scales, None)
-        trial = self.trial(replace(mode, idle=(), still=()), t, state)
+        trial = self.trial(mode.anew, t, state)
         return trial if trial.holds else None
 
     def _search(self, t: float, state: Array, guesses: list[Mode]) -> Trial:
@@ -180,7 +180,7 @@ class ModeSearch:
         for stuck, other in product(tried, tried):
             for k, (one, two) in enumerate(zip(stuck.mode.rubs, other.mode.rubs, strict=True)):
                 same = replace(stuck.mode, rubs=other.mode.rubs, idle=(), still=())
-                if one != STICKS or two in (STICKS, OFF) or same != replace(other.mode, idle=(), still=()):
+                if one != STICKS or two in (STICKS, OFF) or same != other.mode.anew:
                     continue
                 slides = {key_of(stuck.staged, g) for g in stuck.guarded.falls}
                 stops = {key_of(other.staged, g) for g in other.guarded.falls}
@@ -220,7 +220,7 @@ class ModeSearch:
 
     def _gives(self, mode: Mode, staged: Staged, t: float, state: Array) -> Trial | None:
         """The mode where what is to stick is far from holding: seen before the state is put on its rows."""
-        mode = replace(mode, idle=(), still=())
+        mode = mode.anew
         setup, watch = self.programs.seen(mode, t, state)
         if not watch.pivots.min(initial=1.0) > SURE or not np.isfinite(watch.acceleration).all():
             return None
@@ -301,7 +301,7 @@ class ModeSearch:
         """The mode with frictions that slide the way they do at a state, and off where nothing presses."""
         s = self.switches
         if not s.rubs:
-            return replace(mode, idle=(), still=())
+            return mode.anew
         mode = self._rows.with_bases(mode, t, state)
         staged = self.programs.staged(mode)
         speeds, floors = self.speeds(mode, staged, t, state)
@@ -328,7 +328,7 @@ class ModeSearch:
 
     def speeds(self, mode: Mode, staged: Staged, t: float, state: Array) -> tuple[dict[int, Array], dict[int, float]]:
         """The sliding velocity of each friction, and what counts as zero of it."""
-        off = replace(mode, rubs=(OFF,) * len(mode.rubs), idle=(), still=())
+        off = mode.frictionless
         key = (off, id(staged), t, state.tobytes())
         if key not in self._speeds:
             setup, watch = self.programs.seen(off, t, state)
@@ -433,7 +433,7 @@ class ModeSearch:
                 continue
             signs = found.mode.signs
             other = replace(found.mode, signs=(*signs[: key.place], -signs[key.place], *signs[key.place + 1 :]))
-            trial = self.trial(replace(other, idle=(), still=()), t, state)
+            trial = self.trial(other.anew, t, state)
             if trial.holds and not np.allclose(a, self.acceleration(trial, t), rtol=SAME, atol=1e-300):
                 words = f"({self.switches.words(found.mode)}) and ({self.switches.words(trial.mode)})"
                 raise Paradox(f"more than one motion is possible: {words}")

@@ -32,6 +32,7 @@ POINTS = 400  # looks at a run at the least, spread over all of it
 FEWEST, MOST = 2, 512  # looks at a step
 SLIGHT = 2.0**-20  # of a look: steps that are a simple part of a run are so in any units
 ALIKE = 4  # times as many: steps that are to be looked at so differently are not looked at together
+SPENT = 400  # looks more than are asked for cost no more than looking twice
 FIRST, LONGEST = 512, 1024  # steps of the first course, and of any
 MANY = 32  # steps: a course of fewer asks for no projection by itself
 WORK = 6e8  # of one course at most, in steps × size of the program × order²
@@ -266,7 +267,7 @@ class Run:
     def _courses(self, legs: list[Leg]) -> Iterator[list[Leg]]:
         """Legs of one program, parted where long steps follow short ones: they are looked at more often."""
         every = self._looks(np.concatenate([leg.steps.times[1:] - leg.steps.times[:-1] for leg in legs]))
-        if every.max() <= ALIKE * every.min():
+        if every.max() <= ALIKE * every.min() or every.max() * len(every) <= every.sum() + SPENT:
             yield legs
             return
         course: list[Leg] = []

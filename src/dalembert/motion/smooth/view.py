@@ -60,7 +60,7 @@ class View:
         setup = course.legs[0].setup
         sizes = self.engine.sizes(setup, p.times[self.ends], p.states[self.ends], scales, numbers)
         sizes = np.where(sizes > 0, sizes, 1e-300)
-        off = np.abs(np.hstack([self.watch.level, self.watch.rate]))
+        off = np.abs(np.concatenate([self.watch.level.T, self.watch.rate.T])).T  # column by column, as they come
         masks = list(free.values())
         if not self._has_brief and all(np.array_equal(mask, masks[0]) for mask in masks[1:]):
             if masks[0].any():
@@ -226,8 +226,7 @@ class View:
 def seen(engine: Any, course: Course, times: Array, states: Array, places: Array) -> Watch:
     """Everything that is watched at points of a course; no acceleration where what stands under a root is negative."""
     found: Watch = engine.watch(course.legs[0].setup, times, states, course.numbers(places))
-    outside = np.any(found.radicands < 0, axis=1)
-    if outside.any():
+    if found.radicands.shape[1] and (outside := np.any(found.radicands < 0, axis=1)).any():
         found = found._replace(acceleration=np.where(outside[:, None], np.nan, found.acceleration))
     return found
 

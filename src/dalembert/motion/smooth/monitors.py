@@ -145,13 +145,16 @@ def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: in
                 continue
             found = least(course, now, begin + reach, column, float(values[j]) or 1.0, NONE_AHEAD, evaluate)
             ahead = found.value <= ZERO_AHEAD and view.crossed < found.time < min(begin + 0.98 * reach, view.until)
-            if ahead and (found.time <= begin + further * span or _leads(view, j, found.time)):
+            if ahead and _leads(view, j, found.time):
                 return found._replace(place=j)
     return None
 
 
 def _leads(view: View, place: int, time: float) -> bool:
-    """Whether the polynomial of a step obeys the equation of motion on its way to a place ahead."""
+    """Whether the polynomial of a step obeys the equation of motion on its way to a place ahead.
+
+    Measured by the velocities on that way: those of late may be much larger, as where the place was missed before.
+    """
     course, n = view.course, view.watch.acceleration.shape[1]
     begin, unit = float(course.begins[place]), float(course.units[place])
     terms = course.coefficients[place]
@@ -159,10 +162,12 @@ def _leads(view: View, place: int, time: float) -> bool:
     times = begin + (time - begin) * WAY
     rise = ((times - begin) / unit)[:, None] ** powers
     slopes = rise[:, :-1] @ (powers[1:] * terms[n:, 1:]).T / unit
-    found = seen(view.engine, course, times, rise @ terms.T, np.full(len(times), place)).acceleration
+    states = rise @ terms.T
+    found = seen(view.engine, course, times, states, np.full(len(times), place)).acceleration
     with np.errstate(all="ignore"):
-        off = np.abs(slopes - found) * course.spans[: place + 1].max()
-        scale = np.maximum(view.sizes[n : 2 * n], view.made_in(course.spans[: place + 1].max())[n:])
+        longest = course.spans[: place + 1].max()
+        off = np.abs(slopes - found) * longest
+        scale = np.maximum(np.abs(states[:, n : 2 * n]).max(axis=0), view.made_in(longest)[n:])
         return bool((off <= tolerance("PASSED") * scale).all())
 
 

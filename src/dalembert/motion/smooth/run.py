@@ -17,7 +17,8 @@ from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.monitors import Problem, approaching, first_problem, jump_between, jumps
+from dalembert.motion.smooth.minima import Minimum
+from dalembert.motion.smooth.monitors import WATCHED, Problem, approaching, first_problem, jump_between, jumps
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
 from dalembert.motion.smooth.passing import UNCARRIED, Over, again, last_sound, passed
 from dalembert.motion.smooth.projection import distance, put_back
@@ -31,6 +32,9 @@ from dalembert.motion.tolerances import EPS, tolerance
 POINTS = 400  # looks at a run at the least, spread over all of it
 FEWEST, MOST = 2, 512  # looks at a step
 SLIGHT = 2.0**-20  # of a look: steps that are a simple part of a run are so in any units
+GONE, FALL = 1e-15, 1e-3  # what vanishes where steps end, of its size at the start and a little before
+BEFORE = 2.0**-20  # of the run: so long before
+CLOSE = 2.0**12  # roundings of the time: in less a motion that grows without bound doubles
 ALIKE = 4  # times as many: steps that are to be looked at so differently are not looked at together
 SPENT = 400  # looks more than are asked for cost no more than looking twice
 FIRST, LONGEST = 512, 1024  # steps of the first course, and of any
@@ -421,6 +425,8 @@ class Run:
                 return None
             if self._carried():
                 return None
+            if (ended := self._vanished()) is not None:
+                return ended
             fault = self.mover.blame(self.t, self.state)
             where = at(self.system, self.t, self.state)
             if fault.missing or self._too_fast():
@@ -448,7 +454,7 @@ class Run:
         v = self.state[self._n :]
         with np.errstate(divide="ignore", invalid="ignore"):
             times = np.abs(v / a)
-        return bool(np.nanmin(times, initial=inf) < 2**12 * EPS * abs(self.t))
+        return bool(np.nanmin(times, initial=inf) < CLOSE * EPS * abs(self.t))
 
     def _beyond(self, view: View, problem: Problem) -> Status | None:
         """Carry the motion by its polynomial a little beyond a point where it has no Taylor series."""
@@ -770,6 +776,11 @@ class Run:
 
     def _lost(self, view: View, problem: Problem) -> str:
         """What is lost where a pivot is zero, in words."""
+        state = view.course.states(np.array([problem.time]), np.array([problem.place]))[0]
+        return self._lost_at(problem, state)
+
+    def _lost_at(self, problem: Problem, state: Array) -> str:
+        """The same, at a state."""
         assert problem.minimum is not None
         inertia, masses, rows = self.engine.names(self.mover.setup)
         column, time = problem.minimum.column, problem.time
@@ -777,7 +788,6 @@ class Run:
             return f"the mass matrix is singular at t = {time:.6g}: {inertia[column]} vanishes"
         if problem.kind == "mass":
             return f"the mass matrix is singular at t = {time:.6g}: {masses[column]} vanishes"
-        state = view.course.states(np.array([time]), np.array([problem.place]))[0]
         if problem.kind == "dependent" and self.mover.lacks_mass(time, state):
             words = f"the mass matrix is singular at t = {time:.6g}"
             return f"{words}: no mass is left along what the constraints leave free"
@@ -790,8 +800,28 @@ class Run:
             return None
         if self.mover.setup is not None and self.mover.setup.choice.augment and self._choose():
             return None  # M was made definite by weights of a place before
+        if (ended := self._vanished()) is not None:
+            return ended
         fault = self.mover.blame(self.t, self.state)
         return Status(Ending.BROKEN, f"{moved.broken}, at {at(self.system, self.t, self.state)}: {fault.words}")
+
+    def _vanished(self) -> Status | None:
+        """The end of a run whose steps end at a singular place, to which no polynomial leads, as at a cusp."""
+        n, setup, way = self._n, self.mover.setup, BEFORE * (self.t - self.t0)
+        earlier = np.concatenate([self.state[:n] - way * self.state[n:], self.state[n:]])
+        watch = self.engine.watch(setup, np.array([self.t, self.t - way]), np.vstack([self.state, earlier]))
+        start = self._at_start()
+        for kind, what in WATCHED.items():
+            was, (now, before) = np.abs(what(start)[0]), np.abs(what(watch))
+            gone = np.flatnonzero((now <= GONE * was) & (now <= FALL * before) & np.isfinite(was))
+            if len(gone):
+                found = Problem(kind, self.t, 0, 0.0, Minimum(self.t, 0, int(gone[0]), 0.0))
+                words = self._lost_at(found, self.state)
+                if self.limits.singular == "pass":
+                    words += ". It is not passed: no step leads over it"
+                last = at(self.system, self.t, self.state)
+                return Status(Ending.SINGULAR, f"{words}. The last state before it: {last}")
+        return None
 
 
 def _ending(steps: Steps, until: float) -> Steps:

@@ -86,7 +86,7 @@ def test_a_certificate_faults_what_sticks_at_full_speed() -> None:
     from dataclasses import replace
 
     from dalembert.motion.look import Look
-    from dalembert.motion.proofs import events
+    from dalembert.motion.proofs.events import events
 
     flat = da.System.from_lagrangian(
         (x.diff() ** 2 + y.diff() ** 2) / 2 - y, [x, y], constraints=[da.Holonomic(y, nature=da.Coulomb(0.5))]

@@ -1,0 +1,108 @@
+"""Accelerations and forces, against the principles."""
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.derive.factors import Bared, without_factors
+from dalembert.model import Held
+from dalembert.motion.blame import FAILURES
+from dalembert.motion.look import Look, largest_part
+from dalembert.motion.proofs.words import counted, worst_at
+from dalembert.motion.tolerances import tolerance
+from dalembert.principles import Answer, Instant, certify, explicit
+from dalembert.principles.certificate import Check
+from dalembert.principles.ready import Ready, prepare
+
+ASKED = 8  # states at which every principle is asked
+SUMMED = 4  # roundings of the terms of a force, each half a unit in the last place of what it is made of
+
+
+def principles(look: Look) -> Check | str:
+    """Every principle gives the same answer, in the mode there."""
+    found: list[tuple[Check, float]] = []
+    for place in look.spread(ASKED):
+        t = float(look.times[place])
+        try:
+            certificate = certify(look.stretch(t).instant(t, look.states[place]))
+        except FAILURES:
+            continue
+        found += [(check, t) for check in certificate.checks]
+    if not found:
+        return "the principles have no answer at the states that were looked at"
+    worst, when = max(found, key=lambda each: each[0].value / each[0].bound)
+    asked = len({t for _, t in found})
+    words = f"the principles agree at {counted(asked, 'state')}; worst: {worst.name}, t = {when:.6g}"
+    return Check("principles", worst.value, worst.bound, words)
+
+
+def said(look: Look) -> Check | str:
+    """The accelerations and forces that the motion says are those of the principles."""
+    m = look.motion
+    bared = without_factors(m.system)
+    worst, when, asked = 0.0, m.begin_time, 0
+    bound = max(tolerance("SAID"), tolerance("DEFECT") * look.accuracy)
+    for place in look.spread(ASKED, look.sampled):
+        t = float(look.times[place])
+        try:
+            now = look.stretch(t).instant(t, look.states[place])
+            answer = explicit(now)
+        except FAILURES:
+            continue
+        asked += 1
+        part = _mistold(look, place, now, answer, bared, look.known(place))
+        if part > bound:
+            part = _mistold(look, place, now, answer, bared, look.known(place) + SUMMED * look.shaken[place])
+        if part > worst:
+            worst, when = part, t
+    if not asked:
+        return "no sample is away from a switch, or the principles have no answer there"
+    words = f"forces are those of the principles, at {counted(asked, 'sample')}"
+    return Check("forces", worst, bound, words + worst_at(worst, when))
+
+
+def _mistold(look: Look, place: int, now: Instant, answer: Answer, bared: Bared, known: Array) -> float:
+    """How far what a motion says at a sample is from what a principle finds, beyond what accelerations are known to."""
+    m, along = look.motion, look.motion.along
+    k = int(np.searchsorted(m.t, look.times[place]))
+    force = along.ideal[k] + along.nonideal[k]
+    stated = [j for j, c in enumerate(m.system.constraints) if c.name in now.constraints]
+    rows = now.A[[now.constraints.index(m.system.constraints[j].name) for j in stated]]
+    pulls = along.multipliers[k] * bared.at(look.times[[place]], look.states[[place]], m.values)[0]
+    parts = [apart(now, answer.acceleration, along.acceleration[k], known)]
+    if np.isfinite(along.multipliers[k]).all():  # else the factor of a row has made it too large
+        parts.append(_unbalanced(now, answer.acceleration, rows.T @ pulls[stated] - along.ideal[k], known))
+    held = [c for c in look.stretch(float(look.times[place])).statement.constraints if isinstance(c, Held)]
+    if not any(c.by == "force" for c in held):  # else a part is no constraint's
+        parts.append(_unbalanced(now, answer.acceleration, answer.force - force, known))
+    return max(parts)
+
+
+def apart(now: Instant, one: Array, two: Array, known: Array) -> float:
+    """How far accelerations are apart, beyond what they are `known` to, relative to those at work, by the metric M."""
+    ready = prepare(now)
+    apart = _beyond(one - two, known)
+    return part_of(np.linalg.norm(ready.L.T @ ready.acceleration(apart)), _at_work(ready, one))
+
+
+def _unbalanced(now: Instant, acceleration: Array, force: Array, known: Array) -> float:
+    """A force relative to those at work, in the metric of M⁻¹, beyond what accelerations are `known` to."""
+    ready = prepare(now)
+    left = _beyond(force, np.abs(now.M) @ known)
+    return part_of(np.linalg.norm(np.linalg.solve(ready.L, ready.force(left))), _at_work(ready, acceleration))
+
+
+def _beyond(values: Array, known: Array) -> Array:
+    out: Array = np.sign(values) * np.maximum(np.abs(values) - known, 0.0)
+    return out
+
+
+def _at_work(ready: Ready, acceleration: Array) -> float:
+    loads = sum(float(np.linalg.norm(np.linalg.solve(ready.L, load))) for load in (ready.Q, ready.C))
+    return loads + float(np.linalg.norm(ready.L.T @ ready.acceleration(acceleration)))
+
+
+def part_of(value: Any, size: float) -> float:
+    """A number as a part of the size of what it is about."""
+    return largest_part(np.array([float(value)]), np.array([size]))

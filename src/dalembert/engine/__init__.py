@@ -7,6 +7,7 @@ import sys
 from importlib.util import find_spec
 from typing import Any, Literal
 
+from dalembert.engine.narrow import is_narrow
 from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch, patterns
 from dalembert.engine.smoothness import NotSmooth, refuse_switches, refuse_unknown
 
@@ -23,6 +24,7 @@ __all__ = [
     "compile_seconds",
     "compiled_engine",
     "engine",
+    "is_narrow",
     "patterns",
     "refuse_switches",
     "refuse_unknown",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.engine import Steps, Watch, patterns
+from dalembert.engine import Steps, Watch, is_narrow, patterns
 from dalembert.model import Statement
 from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
@@ -30,6 +30,7 @@ from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
 POINTS = 400  # looks at a run at the least, spread over all of it
+NARROW = 16  # times as many, where something in the statement may act within a small part of the way
 FEWEST, MOST = 2, 512  # looks at a step
 SLIGHT = 2.0**-20  # of a look: steps that are a simple part of a run are so in any units
 GONE, FALL = 1e-15, 1e-3  # what vanishes where steps end, of its size at the start and a little before
@@ -102,6 +103,7 @@ class Run:
         self._told = -inf
         self._stood = (-inf, 0)  # where no step was taken, and how often
         self._projected: deque[tuple[float, int]] = deque(maxlen=IN_VAIN)  # when, and after how many steps
+        self._finer = NARROW if is_narrow(system) else 1
         self._keyboard = Keyboard()
         self._mark = (t0, 0, 0)  # a time, the steps till then, and the legs kept of them
 
@@ -265,7 +267,8 @@ class Run:
 
     def _looks(self, spans: Array) -> Array:
         """How often steps are looked at (s,), by how long they are: nowhere in a run are looks further apart."""
-        asked: Array = np.clip(np.ceil(POINTS / (self.until - self.t0) * spans - SLIGHT), FEWEST, MOST).astype(int)
+        density = self._finer * POINTS / (self.until - self.t0)
+        asked: Array = np.clip(np.ceil(density * spans - SLIGHT), FEWEST, self._finer * MOST).astype(int)
         return asked
 
     def _courses(self, legs: list[Leg]) -> Iterator[list[Leg]]:
@@ -275,7 +278,7 @@ class Run:
             yield legs
             return
         course: list[Leg] = []
-        least, most, done = MOST, 0, 0
+        least, most, done = self._finer * MOST, 0, 0
         for leg in legs:
             asked, first = every[done : done + leg.steps.count].tolist(), 0
             done += leg.steps.count
@@ -284,7 +287,7 @@ class Run:
                     if k > first:
                         course.append(leg.part(first, k))
                     yield course
-                    course, first, least, most = [], k, MOST, 0
+                    course, first, least, most = [], k, self._finer * MOST, 0
                 least, most = min(least, count), max(most, count)
             course.append(leg.part(first, len(asked)))
         yield course
@@ -390,6 +393,11 @@ class Run:
                 return self._drifted(view, problem)
             case "weak":
                 return self._weaker(view, problem)
+            case "unbalanced":
+                self._until(view, problem.place, problem.time)
+                self.mover.balance(self.t, self.state)
+                self._before = None
+                return None
             case "risen":
                 self._until(view, problem.place, problem.time)
                 self.mover.wake([int(problem.value)])

@@ -14,18 +14,22 @@ force do not depend on which it is (Udwadia 2000, remark 7).
 S has the square of the condition of A. Where rows are nearly parallel, λ is refined: S⁻¹ is applied to what is left of
 e − A M⁻¹ Aᵀ λ, which is computed without S (the corrected seminormal equations of Björck 1987).
 
+Where forces balance, q̈ is what their rounding leaves, and in a long time that leads off the rows. There what is left
+of the rows is taken off once more: q̈ + M⁻¹ Aᵀ S⁻¹ (b − A q̈) obeys them to the rounding of q̈ itself.
+
 Where C has a part D λ̂ that follows the actual multipliers, Qᶜ = C + Aᵀλ̂, these come from (S + A M⁻¹ D) λ̂ = b − A M⁻¹
 (Q + C₀), C₀ the rest of C. It need not be symmetric, and where a pivot of it vanishes there is no unique answer.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import frexp
 
 from dalembert.derive.elimination import Vector, factor, triangles
 from dalembert.derive.mechanics import Sparse
 from dalembert.engine.heyoka_algebra import Expression, HeyokaAlgebra, times
+from dalembert.engine.protocol import Variant
 
 Entries = Vector[Expression]
 Work = Callable[[Entries], tuple[Entries, dict[int, Entries]]]
@@ -58,7 +62,9 @@ class Dynamics:
 
 @dataclass(frozen=True, eq=False)
 class EliminationInput:
-    """M and A (sparse), Q and b; `masks` of the rows that may be out of force; how often λ is refined."""
+    """M and A (sparse), Q and b; `masks` of the rows that may be out of force; how often λ is refined; whether what
+    is left of the rows is taken off the acceleration.
+    """
 
     M: Sparse[Expression]
     Q: Entries
@@ -66,6 +72,7 @@ class EliminationInput:
     b: Entries
     masks: Entries
     refinements: int = 0
+    balanced: bool = False
 
 
 def stated(
@@ -74,7 +81,7 @@ def stated(
     A: Sparse[Expression],
     b: Sequence[Expression],
     masks: Entries,
-    refinements: int,
+    variant: Variant,
     algebra: HeyokaAlgebra,
 ) -> EliminationInput:
     """The input from the matrices as they are derived."""
@@ -83,7 +90,7 @@ def stated(
         rows[r][j] = entry
     impressed = {i: f for i, f in enumerate(Q) if not algebra.is_zero(f)}
     right = {r: e for r, e in enumerate(b) if not algebra.is_zero(e)}
-    return EliminationInput(M, impressed, rows, right, masks, refinements)
+    return EliminationInput(M, impressed, rows, right, masks, variant.refinements, variant.balanced)
 
 
 def augmented(given: EliminationInput, weights: Entries, algebra: HeyokaAlgebra) -> EliminationInput:
@@ -105,17 +112,17 @@ def augmented(given: EliminationInput, weights: Entries, algebra: HeyokaAlgebra)
                 terms[i, j].append(weighted * right)
     M = {place: algebra.total(parts) for place, parts in terms.items()}
     Q = {i: algebra.total(parts) for i, parts in loads.items()}
-    return EliminationInput(M, Q, given.A, given.b, given.masks, given.refinements)
+    return replace(given, M=M, Q=Q)
 
 
 def solve(given: EliminationInput, work: Work, algebra: HeyokaAlgebra) -> Dynamics:
     """Unroll the elimination; `work` gives C and D once the multipliers are known."""
-    diagonal = all(i == j for i, j in given.M)
-    if diagonal and len(given.M) == len(algebra.q):
-        found = _diagonal(given, work, algebra)
-        if found is not None:
-            return found
-    return _coupled(given, work, algebra)
+    diagonal = all(i == j for i, j in given.M) and len(given.M) == len(algebra.q)
+    found = (_diagonal(given, work, algebra) if diagonal else None) or _coupled(given, work, algebra)
+    if not given.balanced:
+        return found
+    left = minus(given.b, _rows_times(given.A, found.acceleration, algebra))
+    return replace(found, acceleration=plus(found.acceleration, found.respond(left)))
 
 
 class _RowSystem:

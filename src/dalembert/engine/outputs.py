@@ -108,7 +108,7 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
     A, b = rows(rate, algebra)
     symbols = {s: hy.par[i] for i, s in enumerate(system.symbols)}
     masks = {r: symbols[mask] for r, mask in enumerate(stage.masks) if mask is not None}
-    given = stated(M, Q, A, b, masks, variant.refinements, algebra)
+    given = stated(M, Q, A, b, masks, variant, algebra)
     lam: dict[int, Expression] = {}
 
     def work(found: Vector[Expression]) -> tuple[Vector[Expression], dict[int, Vector[Expression]]]:

@@ -74,7 +74,7 @@ class Plain:
         rank: int | None = None,
     ) -> PlainSetup:
         """A system ready to move; raises as the principles do where no motion exists or is unique."""
-        every = Choice(tuple(range(len(system.constraints))))
+        every = Choice(tuple(range(len(system.constraints))), balanced=True)  # as far as the principles do
         now = instant_at(system, [*state, t, *values])
         explicit(now)
         sigma = _singular_values(now.M, now.A)

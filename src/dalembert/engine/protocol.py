@@ -25,21 +25,24 @@ WORKS = (*POWERS, "impact")
 class Variant(NamedTuple):
     """How the elimination is compiled: with rows that may be left out, with M + AᵀGA for M, with λ refined so often.
 
-    `surfaces`: with the rows that keep a motion on the surface of a switching function.
+    `surfaces`: with the rows that keep a motion on the surface of a switching function. `balanced`: accelerations obey
+    the rows to their own rounding, not to that of forces in balance.
     """
 
     spare: bool = False
     augment: bool = False
     refinements: int = 0
     surfaces: bool = False
+    balanced: bool = False
 
 
 class Choice(NamedTuple):
-    """The rows the elimination stands on, and whether M is replaced by M + AᵀGA."""
+    """The rows the elimination stands on, and how it is compiled (`Variant`)."""
 
     rows: tuple[int, ...]
     augment: bool = False
     refinements: int = 0
+    balanced: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -150,7 +150,7 @@ class Taylor:
         m = len(form.constraints)
         some = len(choice.rows) < m
         stage = spare(form) if some else whole(form)
-        made = code(stage, Variant(some, choice.augment, choice.refinements))
+        made = code(stage, Variant(some, choice.augment, choice.refinements, balanced=choice.balanced))
         given = values
         if some:
             own = dict(zip(form.symbols, values, strict=True))
@@ -161,6 +161,10 @@ class Taylor:
             now = instant_at(system, [*state, t, *values])
             numbers[made.places(WEIGHT)] = held_weights(now.M, now.A, np.isin(np.arange(m), choice.rows))
         return Setup(made, numbers, choice, holds=tuple(range(m)))
+
+    def balanced(self, setup: Setup, system: Statement, values: Array, t: float, state: Array) -> Setup:
+        """The same setup with accelerations that obey the rows to their own rounding."""
+        return self._on(system.form(), values, setup.choice._replace(balanced=True), t, state, system)
 
     def grade(self, setup: Setup, t: float, state: Array) -> int | None:
         """How often λ should be refined at a state; None where rows are dependent there or M is not definite."""

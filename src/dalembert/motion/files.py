@@ -144,7 +144,7 @@ def _record(motion: Trajectory) -> dict[str, Any]:
         "events": motion.events,
         "projections": motion.projections,
         "episodes": [
-            (t, choice.rows, choice.augment, None if mode is None else asdict(mode), choice.refinements)
+            (t, choice.rows, choice.augment, None if mode is None else asdict(mode), *choice[2:])
             for t, choice, mode in motion.episodes
         ],
         "origins": [(o.time, o.state, asdict(o.settings), o.sizes) for o in motion.origins],
@@ -179,8 +179,8 @@ def _motion(kind: type[T], system: Statement, arrays: Arrays, record: dict[str, 
         tuple(_event(*event) for event in record["events"]),
         tuple(Projection(*projection) for projection in record["projections"]),
         tuple(
-            Episode(t, Choice(tuple(rows), augment, *refinements), None if mode is None else _mode(mode))
-            for t, rows, augment, mode, *refinements in record["episodes"]
+            Episode(t, Choice(tuple(rows), augment, *more), None if mode is None else _mode(mode))
+            for t, rows, augment, mode, *more in record["episodes"]
         ),
         Settings(**record["settings"]),
         MappingProxyType(record["statistics"]),

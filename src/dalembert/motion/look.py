@@ -22,6 +22,7 @@ BETWEEN = 0.382  # of the way from a sample to the next
 INNER = (0.127, 0.5, 0.873)  # of a stretch in one mode
 MOST = 2048  # places between samples, at most
 FEW = 64  # places at which the plain engine is asked
+REACH = 16.0  # times as far as a coordinate has been: its scale is no more
 CLOCK = 2.0**-8  # of the way in the time since zero: what rounding of the time of a switch moves, as in a run
 
 
@@ -179,7 +180,7 @@ class Look:
         q, v = self.largest[:, :n], self.largest[:, n:]
         v = v + self.spans[:, None] * self.paces
         q = np.maximum(q, CLOCK * t * v) + self.spans[:, None] * v
-        return np.hstack([q, v, t])
+        return np.hstack([within_reach(q, self.largest[:, :n]), v, t])
 
     @cached_property
     def made(self) -> Array:
@@ -331,6 +332,16 @@ class Look:
         places = np.flatnonzero(clear if among is None else clear & among)
         picked = np.unique(((np.arange(count) + BETWEEN) / count * len(places)).astype(int))
         return iter(places[picked].tolist() if len(places) else [])
+
+
+def within_reach(scales: Array, largest: Array) -> Array:
+    """Scales of coordinates, at most some times as large as these have been, where that is more than rounding.
+
+    What forces in balance could make of a coordinate in a long step says nothing of where it is.
+    """
+    told = largest > tolerance("FORCES") * scales
+    out: Array = np.where(told, np.minimum(scales, REACH * largest), scales)
+    return out
 
 
 def largest_part(values: Array, scales: Array) -> float:

@@ -230,7 +230,8 @@ class ModeRows:
     def _still(self, mode: Mode, setup: Setup, t: float, state: Array) -> tuple[int, ...]:
         """The coordinates that rows among themselves leave no freedom, at rest and not moved by time."""
         n = len(state) // 2
-        if (STICKS not in mode.rubs and 0 not in mode.signs) or not self._programs.staged(mode).stage.still:
+        held = mode.closed or STICKS in mode.rubs or 0 in mode.signs
+        if not held or not self._programs.staged(mode).stage.still:
             return ()
         rows, members = self._groups(mode, setup)
         v = np.abs(state[n:])

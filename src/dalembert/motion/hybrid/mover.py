@@ -151,6 +151,11 @@ class HybridMover:
         self.mode, self.setup = trial.mode, armed(trial.setup, trial.staged, trial.guarded, self._drift)
         return True
 
+    def balance(self, t: float, state: Array) -> None:
+        """From now on accelerations obey the rows to their own rounding."""
+        self.programs.balance()
+        self.choose(t, state)
+
     def carry(self, t: float, state: Array, until: float) -> Leg | None:
         """The moment up to a guard that falls and is so near zero that steps end before they reach it, and its fall.
 

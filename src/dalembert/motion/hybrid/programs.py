@@ -64,8 +64,13 @@ class Programs:
         self.given: dict[Symbol, float] = dict(zip(system.symbols, map(float, values), strict=True))
         self._stages, self._of_stage, self._setups = _kept(self.switches, np.asarray(values, dtype=float).tobytes())
         self._augment: bool | None = None
+        self._balanced = False
         self._here: tuple[float, bytes] | None = None
         self._there: dict[tuple[Mode, tuple[float, ...]], tuple[Setup, Watch]] = {}
+
+    def balance(self) -> None:
+        """From now on accelerations obey the rows to their own rounding."""
+        self._balanced, self._here = True, None
 
     def blank(self) -> Mode:
         """A mode that says nothing, to begin with."""
@@ -134,7 +139,7 @@ class Programs:
         return found, watch
 
     def _setup(self, mode: Mode, refinements: int, slow: tuple[float, ...]) -> Setup:
-        variant = Variant(self._spare(mode), bool(self._augment), refinements, 0 in mode.signs)
+        variant = Variant(self._spare(mode), bool(self._augment), refinements, 0 in mode.signs, self._balanced)
         key, stage = Key(mode.bases, variant), self.staged(mode)
         made: Code = code(stage.stage, variant)
         kept = self._setups.get((key, mode, slow))
@@ -147,7 +152,7 @@ class Programs:
             stuck = [r for k, state in enumerate(mode.rubs) if state == STICKS for r in stage.sticks.get(k, ())]
             slides = [stage.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in stage.slides]
             holds = (*self.switches.active(mode), *stuck, *slides)
-            choice = Choice(rows, variant.augment, refinements)
+            choice = Choice(rows, variant.augment, refinements, self._balanced)
             kept = self._setups[key, mode, slow] = Setup(made, numbers, choice, holds=holds)
         return kept
 

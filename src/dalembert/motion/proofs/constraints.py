@@ -4,7 +4,7 @@ import numpy as np
 
 from dalembert.derive import Array, closeness, prepared
 from dalembert.model import StateError
-from dalembert.motion.look import Look
+from dalembert.motion.look import Look, within_reach
 from dalembert.motion.proofs.words import MOST, worst_of
 from dalembert.motion.stretch import Stretch
 from dalembert.motion.tolerances import tolerance
@@ -41,11 +41,13 @@ def _off(look: Look, place: int, stretch: Stretch, bound: float) -> Array:
     """How far off each constraint a state is (2m,): over the terms of its value and rate, here or at natural scales.
 
     The latter, the sum of what every input by itself makes of them, only where the terms here do not tell enough: all
-    of them may vanish together, and what forces in balance have made is known to their rounding. Less what rounding of
-    terms within makes of it: the logarithm of a small difference.
+    of them may vanish together, and what forces in balance have made is known to their rounding, within where the
+    coordinate has been. Less what rounding of terms within makes of it: the logarithm of a small difference.
     """
     t, state = float(look.times[place]), look.states[place]
     scales = look.scales[place, :-1] + np.concatenate([look.spans[place] * look.made[place], look.made[place]])
+    n = len(scales) // 2
+    scales[:n] = within_reach(scales[:n], look.largest[place, :n])
     inputs = stretch.inputs(t, state)
     try:
         off = np.concatenate(closeness(stretch.statement, inputs))

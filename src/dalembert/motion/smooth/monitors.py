@@ -337,6 +337,16 @@ def drifted(view: View) -> Problem | None:
     return Problem("drifted", float(view.points.times[k]), int(view.points.places[k]), float(off[k]))
 
 
+def unbalanced(view: View) -> Problem | None:
+    """Rounding of forces in balance has led off the rows, in a step in which they could move far more than there is."""
+    off = view.strays
+    bad = np.flatnonzero(off > view.bound)
+    if not len(bad):
+        return None
+    place = int(view.points.places[bad[0]])
+    return Problem("unbalanced", float(view.course.begins[place]), place, float(off[bad[0]]))
+
+
 MONITORS: tuple[Monitor, ...] = (
     rooted,
     risen,
@@ -345,6 +355,7 @@ MONITORS: tuple[Monitor, ...] = (
     vanished,
     crossed,
     weak,
+    unbalanced,
     drifted,
     unresolved,
 )

@@ -65,6 +65,10 @@ class Mover(Protocol):
         """Choose rows afresh for a state, without one if possible; whether the choice changed."""
         ...
 
+    def balance(self, t: float, state: Array) -> None:
+        """From now on accelerations obey the rows to their own rounding, not to that of forces in balance."""
+        ...
+
     def carry(self, t: float, state: Array, until: float) -> Leg | None:
         """A moment up to what ends the mode, or away from where it began, where steps are too short for that."""
         ...
@@ -142,10 +146,17 @@ class SmoothMover:
             new = self._engine.setup(self._system, self._values, t, state, avoided=avoided, rank=rank)
         except FAILURES:  # what stops the motion is told by its own check
             return False
+        if self.setup.choice.balanced and not new.choice.balanced:
+            new = self._engine.balanced(new, self._system, self._values, t, state)
         if new.choice == self.setup.choice and not (new.choice.augment and new.weighs_more(self.setup)):
             return False
         self.setup = new.resting(sorted(self._resting)) if self._resting else new
         return True
+
+    def balance(self, t: float, state: Array) -> None:
+        """From now on accelerations obey the rows to their own rounding."""
+        new = self._engine.balanced(self.setup, self._system, self._values, t, state)
+        self.setup = new.resting(sorted(self._resting)) if self._resting else new
 
     def carry(self, t: float, state: Array, until: float) -> Leg | None:  # noqa: ARG002
         """Nothing switches."""

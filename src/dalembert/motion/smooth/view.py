@@ -15,6 +15,7 @@ from dalembert.motion.tolerances import tolerance
 
 SHAKE = 2.0**-28  # how much the inputs of an acceleration are changed, relative to their natural scales
 FEW_COLUMNS = 32
+LONG = 16.0  # times as far as there is, forces could move in such a step: their balance is known to rounding alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,33 @@ class View:
             scales = self._scales(p.spans[bad], p.times[bad])
             own = self.engine.sizes(setup, p.times[bad], p.states[bad], scales, course.numbers(at))
             out[bad] = largest(off[bad] / np.where(own > 0, own, 1e-300))
+        return out
+
+    @cached_property
+    def strays(self) -> Array:
+        """How far places are off the rows where steps are so long that forces could move far more than there is, (k,).
+
+        Relative to the terms of the row alone, without what forces could make of them; zero in other steps, and where
+        accelerations obey the rows to their own rounding anyway.
+        """
+        p, m, n = self.points, self.watch.level.shape[1], len(self.sizes) // 2
+        out = np.zeros(len(p.times))
+        setup = self.course.legs[0].setup
+        if not m or setup.choice.balanced:
+            return out
+        own = self.sizes[:n]
+        long = (self.made_in(self.course.spans[:, None])[:, :n] > LONG * own) & (own > 0)
+        at = np.flatnonzero(np.asarray(np.any(long, axis=1))[p.places] & ~self.brief)
+        if not len(at):
+            return out
+        holds = {id(leg.setup): self.engine.holding(leg.setup) for leg in self.course.legs}
+        mine = np.array([holds[id(leg.setup)] for leg in self.course.legs])[self.course.leg_of[p.places[at]]]
+        made = self.made_in((p.times - self.course.begins[p.places])[at, None])
+        known = np.where(self.sizes[: 2 * n] > tolerance("FORCES") * made, self.sizes[: 2 * n], made)  # or it has none
+        scales = np.hstack([known, np.abs(p.times[at])[:, None]])
+        sizes = self.engine.sizes(setup, p.times[at], p.states[at], scales, self._numbers_at(at))[:, :m]
+        off = np.where(mine & (sizes > 0), np.abs(self.watch.level[at]), 0.0)
+        out[at] = largest(off / np.where(sizes > 0, sizes, 1.0))
         return out
 
     def _scales(self, spans: Array, times: Array) -> Array:

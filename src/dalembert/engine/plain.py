@@ -179,6 +179,11 @@ class Plain:
             out.append(np.abs(now.Q) / np.where(diagonal > 0, diagonal, np.inf))
         return np.array(out)
 
+    def mass_and_rows(self, setup: PlainSetup, times: Array, states: Array) -> tuple[Array, Array]:
+        """M along states (k, n, n), and A of all rows (k, m, n)."""
+        found = [mass_and_rows(setup.system, [*y, t, *setup.values]) for t, y in zip(times, states, strict=True)]
+        return np.array([M for M, _ in found]), np.array([rows.A for _, rows in found])
+
     def in_force(self, setups: Sequence[PlainSetup]) -> Array:
         """All rows, always."""
         return np.ones((len(setups), len(setups[0].system.constraints)))

@@ -279,7 +279,7 @@ class Plain:
         """The actual multipliers, Qᶜ = C + Aᵀλ̂: those of an ideal system that C is an active force of."""
         now = instant_at(setup.system, [*state, t, *setup.values])
         names = now.coordinates, now.constraints
-        return explicit(Instant(now.M, now.Q + now.C, now.A, now.b, np.zeros(now.n), *names)).multipliers
+        return explicit(Instant(now.M, now.Q + now.C, now.A, now.b, np.zeros(now.n), *names, now.sizes)).multipliers
 
     def _watched(self, setup: PlainSetup, t: float, state: Array, values: Array) -> tuple[Array, ...]:
         n, m = len(state) // 2, len(setup.system.constraints)

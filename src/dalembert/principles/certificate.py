@@ -280,7 +280,7 @@ def _law_checks(
         Check("orthogonality", split / size, tolerance, "the two parts of q̈ − a are M-orthogonal"),
     ]
     if rows.rank < now.m:
-        unmet = _largest(ready.unmet) / max(_largest(ready.b + ready.unmet), size)
+        unmet = _largest(ready.unmet / (max(_largest(ready.b + ready.unmet), size) + ready.sizes))
         checks += [
             Check("least norm", longer_by, tolerance, "λ is orthogonal to all that redundant rows can share out anew"),
             Check("redundant rows", unmet, float(CONSISTENT), "dependent rows ask for the same thing"),

@@ -29,7 +29,7 @@ def following_actual(now: Instant, C: Array, units: Mapping[int, Array], one_sid
     Raises StateError where no set counts, or sets that count lead to different forces (Painlevé); MassError,
     ContradictionError.
     """
-    ready = prepare(Instant(now.M, now.Q, now.A, now.b, C, now.coordinates, now.constraints))
+    ready = prepare(Instant(now.M, now.Q, now.A, now.b, C, now.coordinates, now.constraints, now.sizes))
     rows = list(units)
     D = np.zeros((now.n, now.m))
     for row, column in units.items():  # a unit of the balanced multiplier is 2^powers of the stated one

@@ -1,13 +1,14 @@
 """Numbers at an instant: M, Q, A, b and C of a statement at a state, as NumPy arrays."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dalembert.derive.nonideal import unshared, work_doing
 from dalembert.derive.prepared import Prepared, prepared
-from dalembert.derive.scales import CLOSE, closeness
+from dalembert.derive.scales import CLOSE, closeness, right_sizes
 from dalembert.derive.states import numbers
 from dalembert.derive.tape import Tape
 from dalembert.model import ModelError, StateError, Statement, name_of
@@ -73,7 +74,8 @@ def bare_instant(system: Statement, inputs: Sequence[float]) -> Instant:
     free = located(kept.free, inputs, system)
     M = _filled((n, n), d.M, free)
     A, b, _, _ = _rows(kept, located(kept.rows, inputs, system))
-    return Instant((M + M.T) / 2, free[len(d.M) :], A, b, np.zeros(n), kept.coordinates, kept.constraints)
+    sizes = partial(right_sizes, system, tuple(inputs)) if kept.constraints else None
+    return Instant((M + M.T) / 2, free[len(d.M) :], A, b, np.zeros(n), kept.coordinates, kept.constraints, sizes)
 
 
 def with_work(system: Statement, inputs: Sequence[float], now: Instant) -> Instant:
@@ -87,7 +89,7 @@ def with_work(system: Statement, inputs: Sequence[float], now: Instant) -> Insta
         return now
     tape = kept.work
     C = work_doing(kept, now, lambda lam: located(tape, [*inputs, *lam], system))
-    return Instant(now.M, now.Q, now.A, now.b, C, now.coordinates, now.constraints)
+    return Instant(now.M, now.Q, now.A, now.b, C, now.coordinates, now.constraints, now.sizes)
 
 
 def unshared_friction(

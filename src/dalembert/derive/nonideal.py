@@ -5,6 +5,7 @@ force as it is. Both are asked of the instant that is given, so that C belongs t
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from sympy import Expr
@@ -49,6 +50,12 @@ def work_doing(kept: Prepared, now: Instant, effect: Effect) -> Array:
     return whole
 
 
+def _some(sizes: Callable[[], Array], own: list[int]) -> Array:
+    """The sizes of some rows."""
+    out: Array = sizes()[own]
+    return out
+
+
 def unshared(
     kept: Prepared, now: Instant, effect: Effect, held: Sequence[int], together: Sequence[Sequence[int]]
 ) -> str | None:
@@ -58,7 +65,9 @@ def unshared(
     rub `together` add up to the same.
     """
     own = list(held)
-    part = Instant(now.M, now.Q, now.A[own], now.b[own], now.C, now.coordinates, [now.constraints[r] for r in own])
+    names = [now.constraints[r] for r in own]
+    sizes = None if now.sizes is None else partial(_some, now.sizes, own)
+    part = Instant(now.M, now.Q, now.A[own], now.b[own], now.C, now.coordinates, names, sizes)
     lam = np.zeros(now.m)
     lam[own] = explicit(part).multipliers
     owners = [now.constraints.index(f.constraint) for f in kept.derived.friction]

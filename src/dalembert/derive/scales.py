@@ -33,6 +33,7 @@ ROUNDING = 256 * EPS  # of what is tied together: what a run at machine precisio
 FAINT = 8 * EPS  # of the largest of the whole state: a value that is nothing but rounding
 MOST = 16  # constraints whose curvature is looked at
 PATTERNS = 6  # of signs of the changes by which rounding of the inputs is seen
+SHAKEN = 2.0**-20  # relative change of an input by which sizes of terms are seen
 PASSED_ON = 6  # times, from row to row: how far the size of one coordinate reaches
 
 
@@ -60,6 +61,32 @@ def closeness(system: Statement, inputs: Sequence[float]) -> Closeness:
             if not (off > CLOSE).any():
                 break
     return Closeness(off[:m], off[m:])
+
+
+@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+def right_sizes(system: Statement, inputs: Sequence[float]) -> Array:
+    """How large the terms of the right sides b are (m,): the sum of what every input by itself makes of them.
+
+    Each coordinate and velocity counts as large as it may have been of late, by what is tied to it. Where terms cancel,
+    as in φ̇ of a state on φ = 0, b is known to a part of this only.
+    """
+    kept, given, n = prepared(system), np.array(inputs), len(system.coordinates)
+    first = len(kept.derived.A)
+    m = len(kept.constraints)
+    try:
+        units = coordinate_units(kept, inputs)
+    except StateError:
+        units = np.ones(n)
+    known = np.concatenate([_sizes(kept, given, units, np.arange(m)), np.abs(given[2 * n :])])
+    middle, out = np.array(kept.rows(given.tolist()))[first : first + m], np.zeros(m)
+    for i in np.flatnonzero(known).tolist():
+        moved = given.copy()
+        moved[i] += SHAKEN * known[i]
+        try:
+            out += np.abs(np.array(kept.rows(moved.tolist()))[first : first + m] - middle) / SHAKEN
+        except StateError:
+            continue
+    return np.where(np.isfinite(out), out, 0.0)
 
 
 def _parts(relations: Relations, inputs: Sequence[float]) -> Array:

@@ -179,6 +179,11 @@ class Plain:
             out.append(np.abs(now.Q) / np.where(diagonal > 0, diagonal, np.inf))
         return np.array(out)
 
+    def mass_and_rows(self, setup: PlainSetup, times: Array, states: Array) -> tuple[Array, Array]:
+        """M along states (k, n, n), and A of all rows (k, m, n)."""
+        found = [mass_and_rows(setup.system, [*y, t, *setup.values]) for t, y in zip(times, states, strict=True)]
+        return np.array([M for M, _ in found]), np.array([rows.A for _, rows in found])
+
     def in_force(self, setups: Sequence[PlainSetup]) -> Array:
         """All rows, always."""
         return np.ones((len(setups), len(setups[0].system.constraints)))
@@ -274,7 +279,7 @@ class Plain:
         """The actual multipliers, Qᶜ = C + Aᵀλ̂: those of an ideal system that C is an active force of."""
         now = instant_at(setup.system, [*state, t, *setup.values])
         names = now.coordinates, now.constraints
-        return explicit(Instant(now.M, now.Q + now.C, now.A, now.b, np.zeros(now.n), *names)).multipliers
+        return explicit(Instant(now.M, now.Q + now.C, now.A, now.b, np.zeros(now.n), *names, now.sizes)).multipliers
 
     def _watched(self, setup: PlainSetup, t: float, state: Array, values: Array) -> tuple[Array, ...]:
         n, m = len(state) // 2, len(setup.system.constraints)

@@ -237,13 +237,19 @@ class Taylor:
 
     def rows(self, setup: Setup, times: Array, states: Array) -> Array:
         """A of all rows along states (k, m, n)."""
-        out = setup.code.arrays(states, times, setup.numbers)
-        A = np.zeros((len(times), setup.code.m, setup.code.n))
-        first, count = len(setup.code.outputs.M), len(setup.code.outputs.A)
-        if count:
-            rows, columns = setup.code.row_places
-            A[:, rows, columns] = out[:, first : first + count]
-        return A
+        return self.mass_and_rows(setup, times, states)[1]
+
+    def mass_and_rows(self, setup: Setup, times: Array, states: Array) -> tuple[Array, Array]:
+        """M along states (k, n, n), and A of all rows (k, m, n)."""
+        code = setup.code
+        out = code.arrays(states, times, setup.numbers)
+        M, A = np.zeros((len(times), code.n, code.n)), np.zeros((len(times), code.m, code.n))
+        first = 0
+        for filled, (rows, columns) in ((M, code.mass_places), (A, code.row_places)):
+            if rows:
+                filled[:, rows, columns] = out[:, first : first + len(rows)]
+            first += len(rows)
+        return M, A
 
     def in_force(self, setups: Sequence[Setup]) -> Array:
         """Which rows are in force in each setup, 1 or 0, (s, m)."""

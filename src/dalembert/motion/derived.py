@@ -10,6 +10,7 @@ from dalembert.derive.variants import with_exponents
 from dalembert.engine import Along
 from dalembert.model import Statement
 from dalembert.motion.record import Episode
+from dalembert.principles.least_norm import least_norm_along
 
 
 class Derivation:
@@ -86,51 +87,38 @@ class Derivation:
             found = found._replace(
                 multipliers=_over(found.multipliers, factors), reactions=_over(found.reactions, factors)
             )
-        if self.engine.name == "plain":
-            return found
-        stated = self.engine.in_force([setup])[0][:m].astype(bool)
-        in_force = stated.copy()
+        return self._shortest(found, setup, episode, times, states, factors)
+
+    def _shortest(
+        self, found: Along, setup: Any, episode: Episode, times: Array, states: Array, factors: Array | None
+    ) -> Along:
+        """The same with the multipliers of least norm, as rows were stated, where some are redundant."""
+        m = len(self._system.constraints)
+        plain = self.engine.name == "plain"
+        used = self.engine.in_force([setup])[0][:m].astype(bool)
+        rank = setup.rank if plain else int(used.sum())
+        in_force = np.ones(m, dtype=bool)
         if episode.mode is not None:
-            sided = set(self.programs.switches.one_sided)
-            in_force = np.array([j not in sided or j in episode.mode.closed for j in range(m)], dtype=bool)
-        else:
-            in_force[:] = True
-        if (in_force == stated).all():
+            for j in self.programs.switches.one_sided:
+                in_force[j] = j in episode.mode.closed
+        if rank == int(in_force.sum()) or (plain and factors is None):  # principles have found the shortest themselves
             return found
         rows = np.flatnonzero(in_force)
-        A = self.engine.rows(setup, times, states)[:, rows]
-        if factors is not None:
-            A = A * factors[:, rows, None]
-        rank = int(stated.sum())
-        if factors is not None and not np.isfinite(found.multipliers).all():
-            return found
-        return found._replace(
-            multipliers=_spread(A, found.multipliers, rows, rank),
-            reactions=_spread(A, found.reactions, rows, rank),
-        )
+        M, A = self.engine.mass_and_rows(setup, times, states)
+        A = A[:, rows] if factors is None else A[:, rows] * factors[:, rows, None]
+        columns = found.multipliers[:, rows], found.reactions[:, rows]
+        known = np.isfinite(np.hstack([part.reshape(len(times), -1) for part in (M, A, *columns)])).all(axis=1)
+        shorter = least_norm_along(M[known], A[known], rank, *(column[known] for column in columns))
+        out = []
+        for given, part in zip((found.multipliers, found.reactions), shorter, strict=True):
+            spread = np.where(known[:, None], 0.0, given)
+            spread[np.ix_(known, rows)] = part
+            out.append(spread)
+        return found._replace(multipliers=out[0], reactions=out[1])
 
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def _over(multipliers: Array, factors: Array) -> Array:
     """Multipliers of rows as they were stated; infinite where they are too large for a float, as λ eᵗ becomes."""
     out: Array = np.where(multipliers == 0, 0.0, multipliers / factors)
-    return out
-
-
-def _spread(A: Array, given: Array, rows: Array, rank: int) -> Array:
-    """The multipliers (k, m) of least norm that exert the same force as those of some of the rows.
-
-    A (k, r, n) are the rows in force, of known rank. With unit rows A' = U Σ Vᵀ, A = D A', the least-norm λ lies in the
-    range of D U = Z R, and λ = Z R⁻ᵀ Uᵀ λ' for any λ' of A' with the same force.
-    """
-    force = np.einsum("krn,kr->kn", A, given[:, rows])
-    lengths = np.linalg.norm(A, axis=2)
-    unit = A / np.where(lengths > 0, lengths, 1.0)[:, :, None]
-    U, sigma, Vt = np.linalg.svd(unit, full_matrices=False)
-    U, sigma, Vt = U[:, :, :rank], sigma[:, :rank], Vt[:, :rank]
-    weights = np.einsum("krn,kn->kr", Vt, force) / sigma  # Uᵀ λ'
-    Z, R = np.linalg.qr(U * lengths[:, :, None])
-    solved = np.linalg.solve(R.transpose(0, 2, 1), weights[:, :, None])[:, :, 0]
-    out = np.zeros_like(given)
-    out[:, rows] = np.einsum("krs,ks->kr", Z, solved)
     return out

@@ -46,7 +46,8 @@ class Stretch:
         lam = explicit(bare_instant(self.statement, inputs)).multipliers
         D = np.zeros((now.n, now.m))
         D[tuple(np.array(places).T)] = tape([*inputs, *lam])
-        return Instant(now.M, now.Q, now.A, now.b, now.C + exerted(now, D), now.coordinates, now.constraints)
+        C = now.C + exerted(now, D)
+        return Instant(now.M, now.Q, now.A, now.b, C, now.coordinates, now.constraints, now.sizes)
 
 
 def as_stated(system: Statement, values: Array, mode: Mode) -> Stretch | None:

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert.principles.certificate_text import certificate_text
-from dalembert.principles.dependence import Dependency, dependent_rows, heavy_first
+from dalembert.principles.dependence import Dependency, dependent_rows
 from dalembert.principles.errors import Array
 from dalembert.principles.explicit import pseudo_inverse
 from dalembert.principles.factors import cho_solve, solve_triangular
 from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Answer, Instant
+from dalembert.principles.least_norm import off_range
 from dalembert.principles.ready import Ready, prepare, virtual_basis
 from dalembert.principles.registry import REGISTRY
 from dalembert.principles.tolerances import CONSISTENT, LOOSEST, ON_CONSTRAINTS, SAFETY
@@ -266,7 +267,7 @@ def _law_checks(
         work = max(work, _largest(V.T @ ready.force(answer.force - now.C)))
         exerted = ready.force(now.A.T @ answer.multipliers - answer.ideal)
         made = max(made, _largest(solve_triangular(L, exerted, lower=True)))
-        longer_by = max(longer_by, _off_range(ready, answer.multipliers))
+        longer_by = max(longer_by, off_range(ready.decided.natural, answer.multipliers))
         one, two = natural[name].ideal, natural[name].nonideal
         longer = max(float(np.linalg.norm(one)), float(np.linalg.norm(two))) or 1.0
         split = max(split, abs(float(one @ two)) / longer)
@@ -279,32 +280,12 @@ def _law_checks(
         Check("orthogonality", split / size, tolerance, "the two parts of q̈ − a are M-orthogonal"),
     ]
     if rows.rank < now.m:
-        unmet = _largest(ready.unmet) / max(_largest(ready.b + ready.unmet), size)
+        unmet = _largest(ready.unmet / (max(_largest(ready.b + ready.unmet), size) + ready.sizes))
         checks += [
             Check("least norm", longer_by, tolerance, "λ is orthogonal to all that redundant rows can share out anew"),
             Check("redundant rows", unmet, float(CONSISTENT), "dependent rows ask for the same thing"),
         ]
     return checks
-
-
-def _off_range(ready: Ready, multipliers: Array) -> float:
-    """How far λ (m,) is from the range of the stated rows, where the shortest λ with its force lies.
-
-    Each dependent row, A_d = Σ c_j A_j, gives a y = e_d − Σ c_j e_j with Aᵀy = 0. The largest |yᵀλ|, as a part of
-    Σ |y_i| |λ_i|, which no factor on a row changes.
-    """
-    natural = ready.decided.natural
-    power = np.frexp(multipliers)[1] + natural.powers
-    largest = int(np.max(power[multipliers != 0])) if multipliers.any() else 0
-    with np.errstate(under="ignore"):
-        share = np.ldexp(multipliers / natural.length, natural.powers - largest)  # λ_i over the size of its row
-    made = heavy_first(natural)
-    worst = 0.0
-    for d, factors in zip(made.others.tolist(), made.factors.T, strict=True):
-        terms = np.append(factors * share[made.chosen], -share[d])
-        size = float(np.sum(np.abs(terms)))
-        worst = max(worst, abs(float(np.sum(terms))) / size if size else 0.0)
-    return worst
 
 
 def _largest(values: Array) -> float:

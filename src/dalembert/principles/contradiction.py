@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dalembert.principles.dependence import combinations
 from dalembert.principles.errors import Array
 from dalembert.principles.rows import NaturalRows
-from dalembert.principles.tolerances import CONSISTENT, NAMED, ROUNDING
+from dalembert.principles.tolerances import CONSISTENT, EPS, NAMED, ROUNDING
 
 
 class Contradiction(NamedTuple):
@@ -15,6 +16,31 @@ class Contradiction(NamedTuple):
     rows: tuple[int, ...]
     coefficients: tuple[float, ...]
     gap: float
+
+
+class Settled(NamedTuple):
+    """Rows that disagree by no more than their terms are known to: right sides `b` (m,) of rows of length one that all
+    can be met, by what the `certain` (k,) ask for."""
+
+    b: Array
+    certain: tuple[int, ...]
+
+
+def settled(natural: NaturalRows, b: Array, sizes: Array) -> Settled | None:
+    """What the rows ask for where the part of b that cannot be met is no more than a part of its terms; else None.
+
+    `b` and the sizes (m,) of the terms it is made of belong to the rows of length one. A row whose coefficients nearly
+    vanish is known the less: it says nothing, and what the others ask for stands.
+    """
+    known = np.where(sizes > 0, sizes, EPS * (np.min(sizes[sizes > 0]) if sizes.any() else 1.0))
+    made = combinations(natural.A[None], -np.log2(known)[None], natural.rank)
+    chosen, others, factors = made.chosen[0], made.others[0], made.factors[0]
+    asked = factors.T @ b[chosen]
+    if (np.abs(b[others] - asked) > CONSISTENT * (sizes[others] + np.abs(factors.T) @ sizes[chosen])).any():
+        return None
+    out = b.copy()
+    out[others] = asked
+    return Settled(out, tuple(sorted(chosen.tolist())))
 
 
 def contradiction(natural: NaturalRows, b: Array, acceleration: float) -> Contradiction | None:

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.principles.errors import Array
-from dalembert.principles.factors import solve_triangular
 from dalembert.principles.rows import NaturalRows
 from dalembert.principles.tolerances import COEFFICIENT, EARLIER, EPS, RANK
+
+Places = NDArray[np.int64]
 
 
 class Dependency(NamedTuple):
@@ -21,17 +22,17 @@ class Dependency(NamedTuple):
 
 class Combinations(NamedTuple):
     """An independent set of k rows, `chosen` (k,), and the `others` (m − k,) as combinations of them, `factors`
-    (k, m − k), all rows taken as of length one: A_others = factorsᵀ A_chosen.
+    (k, m − k), all rows taken as of length one: A_others = factorsᵀ A_chosen. Of s instants: all (s, …).
     """
 
-    chosen: NDArray[np.int64]
-    others: NDArray[np.int64]
+    chosen: Places
+    others: Places
     factors: Array
 
 
 def dependent_rows(natural: NaturalRows) -> tuple[Dependency, ...]:
     """Each row outside an independent set of k rows, written by those of the set; earlier rows are preferred."""
-    made = combinations(natural, -np.log2(1.0 + np.arange(len(natural.A))))
+    made = _of_one(natural, -np.log2(1.0 + np.arange(len(natural.A))))
     found = []
     for i, factors in zip(made.others.tolist(), made.factors.T, strict=True):
         keep = np.flatnonzero(np.abs(factors) > COEFFICIENT)
@@ -45,49 +46,54 @@ def dependent_rows(natural: NaturalRows) -> tuple[Dependency, ...]:
 
 def heavy_first(natural: NaturalRows) -> Combinations:
     """The combinations in which no row is made of rows that are lighter than it as they are stated."""
-    weight: Array = np.log2(natural.length) - natural.powers
-    return combinations(natural, weight)
+    return _of_one(natural, np.log2(natural.length) - natural.powers)
 
 
-def combinations(natural: NaturalRows, weight: Array) -> Combinations:
-    """An independent set of rows, those of large weight 2^weight (m,) preferred, and how the others are made of them.
+def _of_one(natural: NaturalRows, weight: Array) -> Combinations:
+    """The same of one instant."""
+    made = combinations(natural.A[None], weight[None], natural.rank)
+    return Combinations(made.chosen[0], made.others[0], made.factors[0])
 
-    The rows, of length one, are orthogonalised one after the other, Aᵀ = Z R. Next comes the one of which most is left,
-    times its weight; of several that are equal, the earliest. A row is dependent as soon as nothing of it is left but
-    rounding, and then it is made of the rows chosen by then alone: on later ones, which may be lighter by many decades,
-    it has no factor, not even a rounded zero.
+
+def combinations(A: Array, weight: Array, rank: int) -> Combinations:
+    """An independent set of `rank` rows, those of large weight 2^weight (s, m) preferred, and how the others are made.
+
+    The rows A (s, m, n) of s instants, of length one, are orthogonalised one after the other, Aᵀ = Z R. Next comes the
+    one of which most is left, times its weight; of several that are equal, the earliest. A row is dependent as soon as
+    nothing of it is left but rounding, and then it is made of the rows chosen by then alone: on later ones, which may
+    be lighter by many decades, it has no factor, not even a rounded zero.
     """
-    m, n = natural.A.shape
-    k = natural.rank
-    unit = natural.A.T
-    left, Z = unit.copy(), np.zeros((n, k))
-    chosen: list[int] = []
-    known: dict[int, int] = {}  # a dependent row, and of how many chosen rows it is made
-    least = 1.0
-    for step in range(k + 1):
-        size = np.linalg.norm(left, axis=0)
-        nothing = max(RANK, 64 * EPS / least)
-        for i in range(m):
-            if i not in chosen and i not in known and (size[i] <= nothing or step == k):
-                known[i] = step
-        if step == k:
-            break
-        open_ = [i for i in range(m) if i not in chosen and i not in known]
-        if not open_:  # the rank was decided by all rows together: what is left of some row counts
-            open_ = [i for i in range(m) if i not in chosen]
+    s, m, n = A.shape
+    each = np.arange(s)
+    unit = A.transpose(0, 2, 1)
+    left, Z = unit.copy(), np.zeros((s, n, rank))
+    chosen, made_of = np.zeros((s, rank), dtype=np.int64), np.full((s, m), rank)
+    taken, known = np.zeros((2, s, m), dtype=bool)  # `known`: dependent, and made of the first `made_of` chosen rows
+    least = np.ones(s)
+    for step in range(rank):
+        size = np.linalg.norm(left, axis=1)
+        nothing = ~taken & ~known & (size <= np.maximum(RANK, 64 * EPS / least)[:, None])
+        made_of[nothing], known = step, known | nothing
+        open_ = ~taken & ~known
+        none = ~open_.any(axis=1)  # the rank was decided by all rows together: what is left of some row counts
+        open_[none] = ~taken[none]
         with np.errstate(divide="ignore"):
-            wanted = weight[open_] + np.log2(size[open_])
-        pick = open_[int(np.argmax(wanted >= np.max(wanted) - EARLIER))]
-        known.pop(pick, None)
-        chosen.append(pick)
-        least = min(least, float(size[pick]))
-        z = left[:, pick] - Z @ (Z.T @ left[:, pick])  # twice is enough
-        Z[:, step] = z / np.linalg.norm(z)
-        left = left - np.outer(Z[:, step], Z[:, step] @ left)
-    R = np.triu(Z.T @ unit[:, chosen])
-    others = sorted(known)
-    factors = np.zeros((k, len(others)))
-    for column, i in enumerate(others):
-        j = known[i]
-        factors[:j, column] = solve_triangular(R[:j, :j], Z[:, :j].T @ unit[:, i]) if j else 0.0
-    return Combinations(np.array(chosen, dtype=np.int64), np.array(others, dtype=np.int64), factors)
+            wanted = np.where(open_, weight + np.log2(size), -np.inf)
+        best = np.max(wanted, axis=1, keepdims=True)
+        pick = np.argmax(open_ & (wanted >= np.where(np.isfinite(best), best - EARLIER, best)), axis=1)
+        taken[each, pick], known[each, pick] = True, False
+        chosen[:, step] = pick
+        least = np.minimum(least, size[each, pick])
+        one = left[each, :, pick]
+        z = one - np.einsum("snk,sk->sn", Z, np.einsum("snk,sn->sk", Z, one))  # twice is enough
+        size = np.linalg.norm(z, axis=1, keepdims=True)
+        Z[:, :, step] = z / np.where(size > 0, size, 1.0)
+        left = left - Z[:, :, step, None] * (Z[:, None, :, step] @ left)
+    others = np.argsort(taken, axis=1, kind="stable")[:, : m - rank]
+    R = np.triu(Z.transpose(0, 2, 1) @ np.take_along_axis(unit, chosen[:, None, :], axis=2))
+    right = Z.transpose(0, 2, 1) @ np.take_along_axis(unit, others[:, None, :], axis=2)
+    right[np.arange(rank)[:, None] >= np.take_along_axis(made_of, others, axis=1)[:, None, :]] = 0.0
+    gone = (np.arange(rank), np.arange(rank))
+    R[:, *gone] = np.where(R[:, *gone] == 0, 1.0, R[:, *gone])
+    factors: Array = np.asarray(np.linalg.solve(R, right), dtype=float)  # R is triangular: what is zero below stays so
+    return Combinations(chosen, others, factors)

@@ -1,9 +1,9 @@
 """The arrays of one instant, and what a principle answers to them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,8 @@ class Instant:
     """A constrained system at one instant: M q̈ = Q + Qᶜ with A q̈ = b and vᵀQᶜ = vᵀC whenever A v = 0.
 
     Shapes: M (n, n) symmetric, Q (n,), A (m, n), b (m,), C (n,). Left out, A has no rows and b, C are zero.
-    The arrays are kept as read-only copies. `coordinates` names the columns, `constraints` the rows.
+    The arrays are kept as read-only copies. `coordinates` names the columns, `constraints` the rows. `sizes` gives the
+    size (m,) of the terms that b is made of, where it is known; it is asked for only where rows disagree.
     Raises InstantError with every fault: shape, a value that is not finite, M not symmetric, wrong names.
     Udwadia and Kalaba 2001, (1), (4), (6).
     """
@@ -32,6 +33,7 @@ class Instant:
     C: Array
     coordinates: tuple[str, ...]
     constraints: tuple[str, ...]
+    sizes: Callable[[], Array] | None
 
     def __init__(
         self,
@@ -42,6 +44,7 @@ class Instant:
         C: ArrayLike | None = None,
         coordinates: Iterable[str] = (),
         constraints: Iterable[str] = (),
+        sizes: Callable[[], Array] | None = None,
     ) -> None:
         faults: list[str] = []
         mass = _array("M", M, 2, faults)
@@ -72,6 +75,11 @@ class Instant:
             object.__setattr__(self, name, array)
         object.__setattr__(self, "coordinates", columns)
         object.__setattr__(self, "constraints", labels)
+        object.__setattr__(self, "sizes", sizes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is kept in a file: numbers and names."""
+        return {**vars(self), "sizes": None}
 
     def with_right(self, b: ArrayLike) -> "Instant":
         """The same instant with another right side b, (m,). Raises InstantError."""

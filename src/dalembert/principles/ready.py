@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.principles.contradiction import Contradiction, contradiction
+from dalembert.principles.contradiction import Contradiction, contradiction, settled
 from dalembert.principles.dependence import Dependency, dependent_rows
 from dalembert.principles.errors import Array, ContradictionError, InstantError
 from dalembert.principles.factors import qr, solve_triangular
@@ -80,7 +80,9 @@ class Ready:
     M (n, n) positive definite and its Cholesky factor L, A (m, n) with rows near unit length in the metric of M⁻¹;
     Q (n,), C (n,) and b (m,), in the range of A, in units of 2^power in which the largest of them is near one.
     `replaced` says that an equivalent stands for M; `unmet` (m,) is the part of the balanced b, below the tolerance,
-    that was taken off b; `conflict` is what cannot be met where `prepare` was told to accept it.
+    that was taken off b; `conflict` is what cannot be met where `prepare` was told to accept it; `certain` are the rows
+    that decide where others disagree with them by no more than rounding of the terms they are made of, which are then
+    as large as `sizes` (m,).
     """
 
     now: Instant
@@ -91,6 +93,8 @@ class Ready:
     power: int
     unmet: Array
     conflict: Contradiction | None
+    certain: tuple[int, ...] | None
+    sizes: Array
 
     @property
     def M(self) -> Array:
@@ -154,14 +158,23 @@ def prepare(now: Instant, *, contradictory: bool = False, stated: bool = False) 
     with np.errstate(under="ignore"):
         Q, C = np.ldexp(now.Q, powers - power), np.ldexp(now.C, powers - power)
         b = np.ldexp(now.b, rows.powers - power)
-    conflict = contradiction(decided.natural, decided.natural.of_length_one(now.b, power), decided.at_work(Q, C))
+    natural, certain, (unmet, sizes) = decided.natural, None, np.zeros((2, now.m))
+    one = natural.of_length_one(now.b, power)
+    conflict = contradiction(natural, one, decided.at_work(Q, C))
+    if conflict is not None and now.sizes is not None:
+        of_terms = now.sizes()
+        agreed = settled(natural, one, natural.of_length_one(of_terms, power))
+        if agreed is not None:
+            conflict, certain, sizes = None, agreed.certain, np.ldexp(of_terms, rows.powers - power)
+            unmet = b - np.ldexp(agreed.b * natural.length, rows.powers - natural.powers)
     if conflict is not None and not contradictory:
         gap = float(np.ldexp(conflict.gap, power))
         raise ContradictionError(conflict.rows, now.constraints, conflict.coefficients, gap)
     # What dependent rows disagree on within the tolerance is no principle's to decide: it is taken off b
     # here, so that all of them face the same question, and reported as `unmet`.
-    unmet = rows.left @ (rows.left.T @ b)
-    return Ready(now, decided, Q, b - unmet, C, power, unmet, conflict)
+    met = b - unmet
+    met -= rows.left @ (rows.left.T @ met)
+    return Ready(now, decided, Q, met, C, power, b - met, conflict, certain, sizes)
 
 
 def decide(now: Instant, *, stated: bool = False) -> Decided:
@@ -196,7 +209,10 @@ def independent_rows(now: Instant, weights: Array | None = None, rank: int | Non
     there are, where that is known better than the numbers of one instant tell: then rows may contradict each other.
     Raises ContradictionError and MassError as the principles do.
     """
-    decided = decide(now) if rank is not None else prepare(now).decided
+    ready = prepare(now) if rank is None else None
+    if ready is not None and ready.certain is not None:
+        return ready.certain
+    decided = decide(now) if ready is None else ready.decided
     B = solve_triangular(decided.L, decided.rows.A.T, lower=True)
     lengths = np.linalg.norm(B, axis=0)
     B = B / np.where(lengths > 0, lengths, 1.0) * (1.0 - FIRST * np.arange(B.shape[1]) / B.shape[1])

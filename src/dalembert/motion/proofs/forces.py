@@ -13,7 +13,10 @@ from dalembert.motion.proofs.words import counted, worst_at
 from dalembert.motion.tolerances import tolerance
 from dalembert.principles import Answer, Instant, certify, explicit
 from dalembert.principles.certificate import Check
+from dalembert.principles.least_norm import off_range
 from dalembert.principles.ready import Ready, prepare
+from dalembert.principles.rows import natural_rows
+from dalembert.principles.units import natural_units
 
 ASKED = 8  # states at which every principle is asked
 SUMMED = 4  # roundings of the terms of a force, each half a unit in the last place of what it is made of
@@ -73,6 +76,8 @@ def _mistold(look: Look, place: int, now: Instant, answer: Answer, bared: Bared,
     parts = [apart(now, answer.acceleration, along.acceleration[k], known)]
     if np.isfinite(along.multipliers[k]).all():  # else the factor of a row has made it too large
         parts.append(_unbalanced(now, answer.acceleration, rows.T @ pulls[stated] - along.ideal[k], known))
+        factors = bared.at(look.times[[place]], look.states[[place]], m.values)[0, stated]
+        parts.append(_longer(now.M, rows * factors[:, None], along.multipliers[k, stated]))
     held = [c for c in look.stretch(float(look.times[place])).statement.constraints if isinstance(c, Held)]
     if not any(c.by == "force" for c in held):  # else a part is no constraint's
         parts.append(_unbalanced(now, answer.acceleration, answer.force - force, known))
@@ -91,6 +96,17 @@ def _unbalanced(now: Instant, acceleration: Array, force: Array, known: Array) -
     ready = prepare(now)
     left = _beyond(force, np.abs(now.M) @ known)
     return part_of(np.linalg.norm(np.linalg.solve(ready.L, ready.force(left))), _at_work(ready, acceleration))
+
+
+def _longer(M: Array, A: Array, multipliers: Array) -> float:
+    """How far multipliers of stated rows A are from those of least norm: what redundant rows share out anew in them.
+
+    As a part of each share, times the least singular value of the rows: what they are made of is known to that.
+    """
+    natural = natural_rows(A, natural_units(M, A))
+    if natural.rank in (0, len(A)):
+        return 0.0
+    return off_range(natural, multipliers) * float(natural.sigma[-1])
 
 
 def _beyond(values: Array, known: Array) -> Array:

@@ -1,6 +1,6 @@
 """Numbers at an instant: M, Q, A, b and C of a statement at a state, as NumPy arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from dalembert.model import ModelError, StateError, Statement, name_of
 from dalembert.principles import ContradictionError, Instant, MassError
 
 Array = np.ndarray
+Values = Callable[[Tape, Sequence[float]], list[float]]
 
 
 class RowNumbers(NamedTuple):
@@ -68,12 +69,7 @@ def instant_at(system: Statement, inputs: Sequence[float]) -> Instant:
 
 def bare_instant(system: Statement, inputs: Sequence[float]) -> Instant:
     """M, Q, A, b at bare numbers, and C = 0: the system were its constraints ideal."""
-    kept = prepared(system)
-    d, n = kept.derived, len(system.coordinates)
-    free = located(kept.free, inputs, system)
-    M = _filled((n, n), d.M, free)
-    A, b, _, _ = _rows(kept, located(kept.rows, inputs, system))
-    return Instant((M + M.T) / 2, free[len(d.M) :], A, b, np.zeros(n), kept.coordinates, kept.constraints)
+    return _bare(prepared(system), inputs, lambda tape, given: located(tape, given, system))
 
 
 def with_work(system: Statement, inputs: Sequence[float], now: Instant) -> Instant:
@@ -82,11 +78,28 @@ def with_work(system: Statement, inputs: Sequence[float], now: Instant) -> Insta
     C may follow the multipliers of the constraint force; these are those of `now`. Raises StateError, and where there
     are no multipliers ContradictionError and MassError.
     """
+    return _with_work(prepared(system), inputs, now, lambda tape, given: located(tape, given, system))
+
+
+def from_tapes(system: Statement, inputs: Sequence[float], values: Values) -> Instant:
+    """M, Q, A, b, C at bare numbers, where `values` says what tapes give."""
     kept = prepared(system)
+    return _with_work(kept, inputs, _bare(kept, inputs, values), values)
+
+
+def _bare(kept: Prepared, inputs: Sequence[float], values: Values) -> Instant:
+    d, n = kept.derived, len(kept.form.coordinates)
+    free = values(kept.free, inputs)
+    M = _filled((n, n), d.M, free)
+    A, b, _, _ = _rows(kept, values(kept.rows, inputs))
+    return Instant((M + M.T) / 2, free[len(d.M) :], A, b, np.zeros(n), kept.coordinates, kept.constraints)
+
+
+def _with_work(kept: Prepared, inputs: Sequence[float], now: Instant, values: Values) -> Instant:
     if kept.work is None:
         return now
     tape = kept.work
-    C = work_doing(kept, now, lambda lam: located(tape, [*inputs, *lam], system))
+    C = work_doing(kept, now, lambda lam: values(tape, [*inputs, *lam]))
     return Instant(now.M, now.Q, now.A, now.b, C, now.coordinates, now.constraints)
 
 

@@ -7,7 +7,8 @@ import sys
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch, patterns
+from dalembert.derive.shaking import patterns
+from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch
 from dalembert.engine.smoothness import NotSmooth, refuse_switches, refuse_unknown
 
 __all__ = [

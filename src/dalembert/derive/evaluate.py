@@ -1,6 +1,6 @@
 """Numbers at an instant: M, Q, A, b and C of a statement at a state, as NumPy arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from dalembert.model import ModelError, StateError, Statement, name_of
 from dalembert.principles import ContradictionError, Instant, MassError
 
 Array = np.ndarray
+Values = Callable[[Tape, Sequence[float]], list[float]]
 
 
 class RowNumbers(NamedTuple):
@@ -69,13 +70,7 @@ def instant_at(system: Statement, inputs: Sequence[float]) -> Instant:
 
 def bare_instant(system: Statement, inputs: Sequence[float]) -> Instant:
     """M, Q, A, b at bare numbers, and C = 0: the system were its constraints ideal."""
-    kept = prepared(system)
-    d, n = kept.derived, len(system.coordinates)
-    free = located(kept.free, inputs, system)
-    M = _filled((n, n), d.M, free)
-    A, b, _, _ = _rows(kept, located(kept.rows, inputs, system))
-    sizes = partial(right_sizes, system, tuple(inputs)) if kept.constraints else None
-    return Instant((M + M.T) / 2, free[len(d.M) :], A, b, np.zeros(n), kept.coordinates, kept.constraints, sizes)
+    return _bare(system, inputs, lambda tape, given: located(tape, given, system))
 
 
 def with_work(system: Statement, inputs: Sequence[float], now: Instant) -> Instant:
@@ -84,11 +79,29 @@ def with_work(system: Statement, inputs: Sequence[float], now: Instant) -> Insta
     C may follow the multipliers of the constraint force; these are those of `now`. Raises StateError, and where there
     are no multipliers ContradictionError and MassError.
     """
+    return _with_work(prepared(system), inputs, now, lambda tape, given: located(tape, given, system))
+
+
+def from_tapes(system: Statement, inputs: Sequence[float], values: Values) -> Instant:
+    """M, Q, A, b, C at bare numbers, where `values` says what tapes give."""
+    return _with_work(prepared(system), inputs, _bare(system, inputs, values), values)
+
+
+def _bare(system: Statement, inputs: Sequence[float], values: Values) -> Instant:
     kept = prepared(system)
+    d, n = kept.derived, len(system.coordinates)
+    free = values(kept.free, inputs)
+    M = _filled((n, n), d.M, free)
+    A, b, _, _ = _rows(kept, values(kept.rows, inputs))
+    sizes = partial(right_sizes, system, tuple(inputs)) if kept.constraints else None
+    return Instant((M + M.T) / 2, free[len(d.M) :], A, b, np.zeros(n), kept.coordinates, kept.constraints, sizes)
+
+
+def _with_work(kept: Prepared, inputs: Sequence[float], now: Instant, values: Values) -> Instant:
     if kept.work is None:
         return now
     tape = kept.work
-    C = work_doing(kept, now, lambda lam: located(tape, [*inputs, *lam], system))
+    C = work_doing(kept, now, lambda lam: values(tape, [*inputs, *lam]))
     return Instant(now.M, now.Q, now.A, now.b, C, now.coordinates, now.constraints, now.sizes)
 
 

@@ -152,6 +152,17 @@ class Tape:
             raise StateError("the state", faults)
         return results
 
+    def shaken(self, values: Sequence[float], factors: Sequence[float]) -> list[float]:
+        """The outputs where what each operation gives is multiplied by a number next to one."""
+        slots = [*map(float, values), *self.constants]
+        for (function, arguments, expr), factor in zip(self.steps, factors, strict=False):
+            try:
+                value = function(*[slots[i] for i in arguments])
+            except (ValueError, ArithmeticError, TypeError) as error:
+                raise StateError("the state", [f"{_short(expr)} does not exist here ({error})"]) from None
+            slots.append(value if isinstance(value, bool) else value * factor)
+        return [slots[i] for i in self.places]
+
     def _evaluated(
         self, values: list[Any], instead: Mapping[Any, Any] = MappingProxyType({})
     ) -> tuple[list[Any], list[str]]:

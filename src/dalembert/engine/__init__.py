@@ -7,8 +7,9 @@ import sys
 from importlib.util import find_spec
 from typing import Any, Literal
 
+from dalembert.derive.shaking import patterns
 from dalembert.engine.narrow import is_narrow
-from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch, patterns
+from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch
 from dalembert.engine.smoothness import NotSmooth, refuse_switches, refuse_unknown
 
 __all__ = [

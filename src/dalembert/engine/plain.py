@@ -12,7 +12,8 @@ import numpy as np
 from scipy.integrate import DOP853
 
 from dalembert.derive import Array, energy_and_power, instant_at, mass_and_rows
-from dalembert.engine.protocol import POWERS, Along, Choice, Steps, Watch, patterns
+from dalembert.derive.shaking import patterns, shaken_acceleration
+from dalembert.engine.protocol import POWERS, Along, Choice, Steps, Watch
 from dalembert.model import ON_POSITIONS, StateError, Statement, name_of
 from dalembert.principles import (
     Answer,
@@ -195,6 +196,10 @@ class Plain:
     def rounding_error(self, *_: object) -> None:
         """Not known."""
         return
+
+    def shaken(self, setup: PlainSetup, t: float, state: Array, numbers: Array) -> Array:
+        """How accelerations (n,) change over a slight change of every operation that leads to them."""
+        return shaken_acceleration(setup.system, [*state, t, *numbers])
 
     def stated(self, setup: PlainSetup) -> Array:
         """All parameters are stated."""

@@ -108,12 +108,6 @@ class Steps:
         return Steps(times, self.coefficients[:count], fired, unit=self.unit)
 
 
-def patterns(count: int) -> Array:
-    """Signs (p, count) in which any two of so many differ at least once: so no two can hide each other."""
-    bits = np.arange(max(count - 1, 1).bit_length())[:, None]
-    return np.where((np.arange(count) >> bits) & 1, -1.0, 1.0)
-
-
 def largest_of(many: Sequence[Steps]) -> Array:
     """The largest of each coordinate and velocity (k, 2n) in each of many, as seen at a few points of every step."""
     terms = np.concatenate([steps.coefficients for steps in many])

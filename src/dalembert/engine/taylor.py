@@ -12,8 +12,10 @@ from math import frexp, inf
 import numpy as np
 
 from dalembert.derive import Array, instant_at, mass_and_rows
+from dalembert.derive.shaking import shaken_acceleration
 from dalembert.derive.switching.gates import in_words
 from dalembert.derive.switching.stage import spare, whole
+from dalembert.derive.variants import with_constraints
 from dalembert.engine.compiled import Code, code
 from dalembert.engine.heyoka_algebra import ROOT
 from dalembert.engine.integrator import Integrator
@@ -269,6 +271,15 @@ class Taylor:
     def rounding_error(self, setup: Setup, times: Array, states: Array, found: Array, numbers: Array) -> Array | None:
         """How far accelerations found at states are from those of longer numbers (k, n); None where there are none."""
         return setup.code.rounding_error(states, times, numbers, found)
+
+    def shaken(self, setup: Setup, t: float, state: Array, numbers: Array) -> Array:
+        """How accelerations (n,) change over a slight change of every operation that leads to them."""
+        stage = setup.code.stage
+        form, own = stage.statement, dict(zip(stage.statement.symbols, numbers.tolist(), strict=False))
+        masked = zip(form.constraints, stage.masks or (None,) * setup.code.m, strict=True)
+        rows = [c for c, mask in masked if mask is None or own[mask]]
+        system = form if len(rows) == setup.code.m else with_constraints(form, rows)
+        return shaken_acceleration(system, [*state, t, *(own[s] for s in system.symbols)])
 
     def stated(self, setup: Setup) -> Array:
         """1 for the parameters that stand for what was stated, 0 for run-time values."""

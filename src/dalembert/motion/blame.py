@@ -64,6 +64,8 @@ def blame(system: Statement, values: Array, t: float, state: Array) -> Blame:
     if infinite is not None and not grows:
         return Blame(f"just beyond it, {infinite} is not finite", True)
     worst = int(np.abs(acceleration).argmax())
+    if not acceleration[worst]:
+        return Blame("nothing accelerates there, nor is anything seen to grow or to jump", False)
     name = name_of(system.coordinates[worst])
     return Blame(f"the equation of {name} grows without bound (its acceleration is {acceleration[worst]:.3g})", False)
 

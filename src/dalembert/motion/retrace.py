@@ -10,6 +10,7 @@ from dalembert.motion.blame import FAILURES
 from dalembert.motion.look import Look, largest_part
 from dalembert.motion.stretch import Stretch
 from dalembert.motion.tolerances import EPS
+from dalembert.motion.unsure import operations
 from dalembert.principles import explicit
 
 WINDOWS = 6  # spread over a motion
@@ -62,7 +63,7 @@ def _window(look: Look, place: int, end: float, found: Array, there: Array, boun
     wide = np.where(still, np.maximum(wide, look.largest[-1]), wide)
     apart = np.abs(found - there)
     if largest_part(apart, wide) > bound:
-        speeds = STEPS * (end - begin) * look.shaken[place]
+        speeds = STEPS * (end - begin) * (look.shaken[place] + operations(look, [place])[0])
         places = (end - begin) * speeds + STEPS * EPS / 2 * look.largest[place, :n]
         apart = np.maximum(apart - np.concatenate([places, speeds]), 0.0)
     return Window(begin, end, largest_part(apart, wide))

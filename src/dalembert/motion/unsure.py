@@ -4,13 +4,14 @@ A coordinate far from zero is known to half a unit in its last place, as large a
 more, nor is a force −k (x − c), whatever the principle that gives it. Asked for where a check would else fail.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.derive.shaking import shaken_acceleration
 from dalembert.motion.look import Look
-from dalembert.motion.tolerances import EPS
+from dalembert.motion.tolerances import EPS, tolerance
 
 SLIGHT = 2.0**-30  # relative change of a coordinate or a velocity by which slopes are seen
 ALONE = 64  # of so many numbers each is changed by itself; of more, some at a time
@@ -27,6 +28,20 @@ def accelerations(look: Look) -> Array:
         for moved in _moved(states, largest):
             out[part.where] += np.abs(engine.watch(part.setup, times, moved).acceleration - before) * (half / SLIGHT)
     return np.nan_to_num(out, nan=0.0, posinf=0.0)
+
+
+def operations(look: Look, places: Sequence[int]) -> Array:
+    """What rounding of every operation on the way to them makes of the accelerations (k, n) at some places.
+
+    Where a force is the difference of two that are all but alike, it may be nothing else, though no number of the
+    state is rounded.
+    """
+    out = np.zeros((len(places), look.states.shape[1] // 2))
+    for k, place in enumerate(places):
+        t = float(look.times[place])
+        stretch = look.stretch(t)
+        out[k] = tolerance("FORCES") * shaken_acceleration(stretch.statement, stretch.inputs(t, look.states[place]))
+    return out
 
 
 def works(look: Look) -> Array:

@@ -21,6 +21,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanAtom, BooleanFunction
 
 from dalembert.derive.algebra import UNEVALUATED
+from dalembert.derive.switching.moduli import roots_of_squares
 from dalembert.derive.variants import mapped, with_symbols
 from dalembert.model import (
     ModelError,
@@ -177,9 +178,9 @@ class _Sweep:
             return self._piecewise(node, place)
         if _is_even_power(node):
             return self._made[node.base.args[0]] ** node.exp
-        if _is_root_of_square(node):
-            u, power = self._made[node.base.base], node.base.exp * node.exp
-            return self._sign(u, node) * u**power
+        if (parts := roots_of_squares(node, self._moves)) is not None:
+            made = [(self.change(e, place), power, modulus) for e, power, modulus in parts]
+            return Mul(*((self._sign(e, node) if modulus else 1) * e**power for e, power, modulus in made))
         args = [self._made[a] for a in node.args]
         match node:
             case sp.Abs():
@@ -354,14 +355,6 @@ def _primitive(u: Expr) -> Expr:
 def _is_even_power(node: Basic) -> bool:
     """|u|² is u², which does not switch; SymPy knows that of real symbols only, and x(t) is none to it."""
     return bool(node.is_Pow and isinstance(node.base, sp.Abs) and node.exp.is_Integer and node.exp.is_even)
-
-
-def _is_root_of_square(node: Basic) -> bool:
-    """√(u²) is |u|, and (u²)^(3/2) is |u|³: odd powers of what switches where u does."""
-    if not (node.is_Pow and node.base.is_Pow and node.base.exp.is_Integer and node.exp.is_Rational):
-        return False
-    power = node.base.exp * node.exp
-    return bool(node.base.exp.is_even and power.is_Integer and power.is_odd)
 
 
 def _is_total_power(base: Expr, exponent: Expr, steady: bool) -> bool:

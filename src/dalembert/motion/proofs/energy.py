@@ -10,11 +10,12 @@ from dalembert.motion.proofs.forces import part_of
 from dalembert.motion.proofs.words import MOST, rounding_of_time, worst_at
 from dalembert.motion.retrace import UNSEEN
 from dalembert.motion.tolerances import EPS, tolerance
-from dalembert.motion.unsure import works
+from dalembert.motion.unsure import operations, works
 from dalembert.principles import explicit
 from dalembert.principles.certificate import Check
 
 LOOKED = 256  # states at which constraints are looked at
+FEW = 64  # states at which the rounding of operations is thought of
 CLOCKED = 16  # samples at which the rounding of the time is thought of
 
 
@@ -72,7 +73,10 @@ def _rounded(look: Look, times: Array) -> Array:
     every step the coordinates are rounded too, and forces do work along that.
     """
     m, n = look.motion, look.states.shape[1] // 2
-    known = 8 * look.roundings + look.shaken
+    some = np.unique(np.linspace(0, len(look.times) - 1, FEW).astype(int))
+    own = operations(look, some.tolist())
+    after = np.clip(np.searchsorted(some, np.arange(len(look.times))), 1, len(some) - 1)  # and it changes between them
+    known = 8 * look.roundings + look.shaken + np.maximum(own[after - 1], own[after])
     each = np.maximum(known[1:], known[:-1]) * np.diff(look.times)[:, None]
     unsure = np.vstack([np.zeros(n), np.cumsum(each, axis=0)])
     energies = []
@@ -80,8 +84,26 @@ def _rounded(look: Look, times: Array) -> Array:
         states = np.hstack([look.states[:, :n], look.largest[:, n:] + extra * unsure])
         energies.append(m._derivation.along(look.times, states).energy)
     found = np.maximum.accumulate(np.nan_to_num(np.abs(energies[1] - energies[0]), nan=0.0, posinf=0.0))
-    found += (1 + look.steps) * works(look)
+    found += (1 + look.steps) * works(look) + _clocked(look)
     out: Array = found[np.searchsorted(look.times, times)]
+    return out
+
+
+def _clocked(look: Look) -> Array:
+    """The work (k,) that forces do within what the times of the steps are known to, all so far.
+
+    A step is longer or shorter than its times say by their rounding; where a motion turns round in next to no time, its
+    forces do much work even then.
+    """
+    if not look.legs:
+        return np.zeros(len(look.times))
+    times = np.concatenate([leg.times[:-1] for leg in look.legs])
+    states = np.concatenate([leg.coefficients[:, :, 0] for leg in look.legs])
+    derived, made = look.motion._derivation, [0.0]
+    for setup, _, t, y in derived.stretches(times, states):
+        powers = np.abs(np.nan_to_num(derived.engine.powers(setup, t, y), nan=0.0, posinf=0.0, neginf=0.0))
+        made += (EPS * np.abs(t) * powers.sum(axis=1)).tolist()
+    out: Array = np.cumsum(made)[np.searchsorted(times, look.times)]
     return out
 
 

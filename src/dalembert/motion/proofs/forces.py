@@ -11,6 +11,7 @@ from dalembert.motion.blame import FAILURES
 from dalembert.motion.look import Look, largest_part
 from dalembert.motion.proofs.words import counted, worst_at
 from dalembert.motion.tolerances import tolerance
+from dalembert.motion.unsure import operations
 from dalembert.principles import Answer, Instant, certify, explicit
 from dalembert.principles.certificate import Check
 from dalembert.principles.least_norm import off_range
@@ -56,7 +57,8 @@ def said(look: Look) -> Check | str:
         asked += 1
         part = _mistold(look, place, now, answer, bared, look.known(place))
         if part > bound:
-            part = _mistold(look, place, now, answer, bared, look.known(place) + SUMMED * look.shaken[place])
+            known = look.known(place) + SUMMED * look.shaken[place] + operations(look, [place])[0]
+            part = _mistold(look, place, now, answer, bared, known)
         if part > worst:
             worst, when = part, t
     if not asked:

@@ -129,7 +129,11 @@ class Course:
 
     def states(self, times: Array, places: Array) -> Array:
         """The states (k, 2n) at times by the steps they are in."""
-        delay = ((times - self.begins[places]) / self.units[places])[:, None]
+        return self.within(times - self.begins[places], places)
+
+    def within(self, delays: Array, places: Array) -> Array:
+        """The states (k, 2n) so long after the beginning of some steps."""
+        delay = (delays / self.units[places])[:, None]
         terms = self.coefficients[places]
         out: Array = terms[:, :, -1]
         for j in range(terms.shape[2] - 2, -1, -1):

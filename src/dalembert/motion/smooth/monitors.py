@@ -191,7 +191,8 @@ def risen(view: View) -> Problem | None:
         return None
     p, n2 = view.points, view.points.states.shape[1]
     leg = view.course.legs[0]
-    shaken = view.course.legs[0].steps.coefficients[0, :, 0] + patterns(n2) * view.sizes[:n2]
+    sizes = np.where(view.sizes[:n2] > 0, view.sizes[:n2], np.abs(p.states).max(axis=0))  # at rest: what follows
+    shaken = view.course.legs[0].steps.coefficients[0, :, 0] + patterns(n2) * sizes
     scale = np.abs(view.engine.watch(leg.setup, np.full(len(shaken), leg.begin), shaken).resting).max(axis=0)
     bad = np.argwhere(resting > RISEN * scale)
     if not len(bad):
@@ -368,19 +369,29 @@ def first_problem(view: View, monitors: Sequence[Monitor] = MONITORS) -> Problem
         return None
     earliest = min(problem.place for problem in found)
     here = [problem for problem in found if problem.place == earliest]
+    unsound = None
     for problem in here:
-        if problem.minimum is not None and _resolved_before(view, problem):
-            return problem
-    rest = [p for p in here if p.minimum is None] or here
-    return next((p for p in rest if p.kind == "unresolved"), rest[0])
+        if problem.minimum is not None:
+            if (value := _defect_before(view, problem)) is None:
+                return problem
+            unsound = Problem("unresolved", float(view.course.begins[earliest]), earliest, value)
+    rest = [p for p in here if p.minimum is None]
+    return next((p for p in rest if p.kind == "unresolved"), unsound or rest[0])
 
 
-def _resolved_before(view: View, problem: Problem) -> bool:
-    """Whether the step obeys the equation of motion before the place where something vanishes in it."""
-    mine = np.flatnonzero(view.points.places == problem.place)
-    begin, span = view.course.begins[problem.place], view.course.spans[problem.place]
-    early = mine[view.points.times[mine] < min(problem.time - 0.1 * span, begin + 0.9 * (problem.time - begin))]
-    return bool((view.defects[early] <= view.defect_bound).all())
+def _defect_before(view: View, problem: Problem) -> float | None:
+    """The defect of a step before the place where something vanishes in it; None where it obeys the equation there.
+
+    A polynomial is good up to where what stands under a root is zero; close to where a pivot vanishes it is known ill.
+    """
+    begin, span = float(view.course.begins[problem.place]), float(view.course.spans[problem.place])
+    smooth, way = problem.kind in ("root", "jump"), problem.time - begin
+    end = begin + 0.9 * way if smooth else min(problem.time - 0.1 * span, begin + 0.9 * way)
+    early = view.defects[(view.points.places == problem.place) & (view.points.times < end)]
+    if not len(early) and way > 0:
+        early = view.part(problem.place, problem.time, WAY if smooth else WAY[:-1]).defects
+    bad = early[~(early <= view.defect_bound)]
+    return float(bad[0]) if len(bad) else None
 
 
 def _vanishing(

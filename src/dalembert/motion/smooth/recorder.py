@@ -18,9 +18,13 @@ ROOM = 1_000_000  # numbers of polynomials kept for any time of the run
 
 @dataclass
 class Recorder:
-    """Grows as courses are accepted; `samples` are the times still to come."""
+    """Grows as courses are accepted; `samples` are the times still to come, `look` how far apart powers are looked at.
+
+    `moved`: ∫ |power| dt so far.
+    """
 
     samples: Array
+    look: float
     works: Array
     times: list[Array]
     states: list[Array]
@@ -34,11 +38,12 @@ class Recorder:
     points: int = 0
     dense: list[tuple[Array, Array, float]] | None = None
     room: int = ROOM
+    moved: float = 0.0
 
     @classmethod
-    def of(cls, samples: Array) -> "Recorder":
+    def of(cls, samples: Array, look: float) -> "Recorder":
         """Nothing kept yet."""
-        return cls(samples, np.zeros(len(WORKS)), [], [], [], [], [], [], dense=[])
+        return cls(samples, look, np.zeros(len(WORKS)), [], [], [], [], [], [], dense=[])
 
     def take(self, engine: Any, legs: list[Leg], last: bool) -> None:
         """Keep legs: the samples in them, those at their very end only where it is the last of all."""
@@ -53,7 +58,8 @@ class Recorder:
         count = int(np.searchsorted(self.samples, course.end, side="right" if last else "left"))
         mine, self.samples = self.samples[:count], self.samples[count:]
         places = course.places(mine)
-        ended, at = works(engine, course, mine, places)
+        ended, at, moved = works(engine, course, mine, places, self.look, self.moved)
+        self.moved += moved
         impulses = np.cumsum([leg.impulse for leg in course.legs])
         lost = sum(leg.impulse for leg in legs) - impulses[-1]  # of legs without length
         if count:

@@ -37,6 +37,8 @@ def leave_roots(engine: Any, setup: Any, t: float, state: Array, until: float) -
         a = engine.watch(setup.resting(off), np.array([t]), state[None, :]).acceleration[0]
     if not zero or not np.isfinite(a).all():
         return None, []
+    if not bare and not a.any() and not state[n:].any():  # how it begins to move is less than rounding of the forces
+        return None, [] if below else zero
     a = _mean(engine, setup, t, state, tau, a)
     moment = _moved(engine, setup, t, state, tau, a)
     later = engine.watch(setup, moment.times[1:], moment.end[None, :])

@@ -80,7 +80,7 @@ class Run:
         self.engine, self.mover, self.system = engine, mover, system
         self.t0, self.t, self.until, self.state = t0, t0, until, state
         self.limits, self.progress = limits, progress
-        self.kept = Recorder.of(samples)
+        self.kept = Recorder.of(samples, (until - t0) / POINTS)
         self._n = len(system.coordinates)
         self._begin = state
         self.sizes = self._largest = mover.sizes  # of late, and ever
@@ -97,6 +97,7 @@ class Run:
         self._held: list[Leg] = []  # the last before here, to their whole steps: one may lead over a singular place
         self._before: tuple[Any, Watch] | None = None  # of a program, where the course begins
         self._balance: float | None = None
+        self._unproved: Status | None = None  # how the run ends where something was kept that is not proved
         self._pending: list[Event] = []
         self._ceiling = LONGEST
         self._most = FIRST if mover.setup is None else min(FIRST, engine.most_steps(mover.setup, WORK, NUMBERS))
@@ -174,7 +175,7 @@ class Run:
     # -- moving ----------------------------------------------------------------------------------------------
 
     def _loop(self) -> Status:
-        while self.t < self.until:
+        while self.t < self.until and self._unproved is None:
             if status := self._limit():
                 return status
             moved = self._ahead()
@@ -190,7 +191,7 @@ class Run:
                 continue
             if status := self._take_all(whole, moved, legs):
                 return status
-        return Status(Ending.FINISHED, f"reached t = {self.t:.12g}")
+        return self._unproved or Status(Ending.FINISHED, f"reached t = {self.t:.12g}")
 
     def _still_here(self) -> Status | None:
         """The end of a run that stands where it stood again and again."""
@@ -337,7 +338,7 @@ class Run:
         if passing is not None:
             used &= view.points.places < passing
         if used.any():
-            self.kept.defect = max(self.kept.defect, float(view.defects[used].max()))
+            self._prove(view, used)
             self.kept.drift = max(self.kept.drift, float(view.residuals[used].max()))
             self.kept.points += int(used.sum())
             now = np.abs(view.points.states[used]).max(axis=0)
@@ -351,6 +352,15 @@ class Run:
                 self._made = np.fmax(fade * self._made, view.made_in(longest))
         setup = legs[-1].setup
         self._before = setup.code, self.engine.watch(setup, np.array([self.t]), self.state[None, :])
+
+    def _prove(self, view: View, used: Array) -> None:
+        """Count the defects at points (k,) that are kept; one beyond its bound ends the run, whatever let it pass."""
+        worst = float(view.defects[used].max())
+        self.kept.defect = max(self.kept.defect, worst)
+        if not worst <= view.defect_bound:
+            first = float(view.points.times[used & ~(view.defects <= view.defect_bound)][0])
+            words = f"the motion does not obey its equation near t = {first:.6g}"
+            self._unproved = Status(Ending.UNRESOLVED, f"{words}, and no step that does was found (defect {worst:.2g})")
 
     def _hold(self, view: View, legs: list[Leg]) -> None:
         """Hold some steps of the same motion; what happens at the beginning of a leg makes it another one."""

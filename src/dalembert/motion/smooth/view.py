@@ -1,7 +1,7 @@
 """A course of steps with everything seen at points inside them, and how far off what is seen is, by natural scales."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -197,6 +197,12 @@ class View:
             if error is not None:
                 within = np.maximum(raw[still] - 8 * spans[still] * np.maximum.accumulate(error, axis=0), 0.0)
                 left[still] = np.minimum(left[still], _relative(within, scale[still]))
+        for k in np.flatnonzero(finite & (left > self.defect_bound)).tolist():
+            given = float(self.points.times[bad[k]]), self.points.states[bad[k]], self._numbers_at(bad[k : k + 1])[0]
+            own = tolerance("FORCES") * self.engine.shaken(self.course.legs[0].setup, *given)
+            left[k] = min(left[k], _relative(np.maximum(raw[k] - spans[k] * own, 0.0)[None, :], scale[k : k + 1])[0])
+            if not left[k] <= self.defect_bound:  # this step is done again, whatever comes after it
+                break
         return np.where(finite, left, np.inf)
 
     def _numbers_at(self, points: Array) -> Array:
@@ -240,6 +246,15 @@ class View:
             with np.errstate(invalid="ignore", over="ignore"):
                 worst = np.fmax(worst, np.abs(changed - self.watch.acceleration[points]))
         return worst * (tolerance("ROUNDING") / SHAKE)
+
+    def part(self, place: int, end: float, fractions: Array) -> "View":
+        """One step up to a time in it, seen at other points: none of those of the course may lie before that time."""
+        leg = self.course.until(place, end)[-1]
+        course = Course([leg.part(leg.steps.count - 1, leg.steps.count)])
+        points = course.points(fractions)
+        earlier = np.abs(self.points.states[self.points.places < place]).max(axis=0, initial=0.0)
+        watch = seen(self.engine, course, points.times, points.states, points.places)
+        return replace(self, course=course, points=points, sizes=np.fmax(self.sizes, earlier), watch=watch)
 
     def evaluate(self, what: Callable[[Watch], Array]) -> Callable[[Array, Array], Array]:
         """A quantity of the watch at any times of the course."""

@@ -1,51 +1,159 @@
 """The work that forces have done, by quadrature of their power along the steps.
 
 The integrator knows nothing of it, so that energy minus work is a measure of the motion that the motion did not use.
+A power is no polynomial of the order of the steps: t¹⁵ has the power t³¹/16. So the last coefficients of what is taken
+for the power, as a series of Legendre's polynomials, tell how exact a quadrature is, and where it is not exact, halves
+are taken for the whole.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
+from numpy.polynomial.legendre import leggauss, legvander
 
 from dalembert.derive import Array
 from dalembert.engine import WORKS
 from dalembert.motion.smooth.leg import Course
 from dalembert.motion.tolerances import EPS
 
-RULES = {count: (leggauss(count)[0] / 2 + 0.5, leggauss(count)[1] / 2) for count in (5, 10)}
+HALVINGS = 40  # of a step, towards a moment in which all happens
+MANY = 16  # times as many pieces as at first: what is still rough everywhere is rounding
 
 
-def works(engine: Any, course: Course, times: Array, places: Array) -> tuple[Array, Array]:
-    """The work since the beginning of the course, (4,) at its end and (k, 4) at times in steps by place."""
+class Rule(NamedTuple):
+    """Gauss' rule over a length of one: nodes and weights (j,), and what gives the last coefficients (c, j)."""
+
+    nodes: Array
+    weights: Array
+    last: Array
+
+
+def _rule(count: int) -> Rule:
+    nodes, weights = leggauss(count)
+    degrees = np.arange(count)
+    series = (2 * degrees[:, None] + 1) / 2 * (legvander(nodes, count - 1) * weights[:, None]).T
+    return Rule(nodes / 2 + 0.5, weights / 2, series[count - 2 - count // 10 :])
+
+
+RULES = {count: _rule(count) for count in (5, 10)}
+
+
+class Works(NamedTuple):
+    """Work since the beginning of a course: (w,) at its end, (k, w) at times in it; `moved`: ∫ |power| dt over it."""
+
+    end: Array
+    at: Array
+    moved: float
+
+
+class Pieces(NamedTuple):
+    """Parts of steps, by place: how long after the step each begins (k,), and how long it is.
+
+    They are measured by ∫ |power| dt up to their ends: `before` (k,) those that follow each other, from a `first` on.
+    """
+
+    places: Array
+    delays: Array
+    spans: Array
+    before: Array
+    first: Array
+
+    def since(self, values: Array) -> Array:
+        """The sums of values (k, …) from the first of those that follow each other on."""
+        total = np.cumsum(values, axis=0)
+        group = np.flatnonzero(self.first)[np.cumsum(self.first) - 1]
+        out: Array = total - (total - values)[group]
+        return out
+
+
+def works(engine: Any, course: Course, times: Array, places: Array, look: float, before: float) -> Works:
+    """The work since the beginning of the course, at its end and at times (k,) in steps by place, in their order.
+
+    `look`: the power is looked at nowhere further apart than this. `before`: ∫ |power| dt before the course.
+    """
     setup = course.legs[0].setup
     names = engine.works(setup)
     end, at = np.zeros(len(WORKS)), np.zeros((len(times), len(WORKS)))
     if not names:
-        return end, at
+        return Works(end, at, 0.0)
+    quadrature = _Quadrature(engine, course, look)
     steps = np.arange(course.steps)
-    own = _integrals(engine, course, steps, course.spans)
-    so_far = np.vstack([np.zeros(own.shape[1]), np.cumsum(own, axis=0)])
+    whole = Pieces(steps, np.zeros(course.steps), course.spans, np.full(course.steps, before), steps == 0)
+    own, moved = quadrature.over(whole)
+    so_far, measured = np.vstack([np.zeros(own.shape[1]), np.cumsum(own, axis=0)]), np.append(0.0, np.cumsum(moved))
     columns = [WORKS.index(name) for name in names]
     end[columns] = so_far[-1]
     if len(times):
-        at[:, columns] = so_far[places] + _integrals(engine, course, places, times - course.begins[places])
-    return end, at
+        first = np.append(True, places[1:] != places[:-1])
+        delays = times - course.begins[places]
+        begins = np.where(first, 0.0, np.append(0.0, delays[:-1]))
+        parts = Pieces(places, begins, delays - begins, before + measured[places], first)
+        at[:, columns] = so_far[places] + parts.since(quadrature.over(parts)[0])
+        at[times == course.end] = end
+    return Works(end, at, float(measured[-1]))
 
 
-def _integrals(engine: Any, course: Course, places: Array, spans: Array) -> Array:
-    """∫ power dt (k, w) over the first part of steps, so long each."""
-    nodes, weights = RULES[10 if course.coefficients.shape[2] > 10 else 5]  # exact for what the polynomials are
-    times = (course.begins[places][:, None] + spans[:, None] * nodes).ravel()
-    each = np.repeat(places, len(nodes))
-    states = course.states(times, each)
-    power = engine.powers(course.legs[0].setup, times, states, course.numbers(each))
-    done = np.einsum("kjw,j->kw", power.reshape(len(places), len(nodes), -1), weights) * spans[:, None]
-    brief = np.flatnonzero([course.legs[k].brief for k in course.leg_of[places]])
-    if len(brief):  # a moment in which friction has a direction in its middle, if anywhere
-        middle, mine = course.begins[places[brief]] + spans[brief] / 2, places[brief]
-        there = engine.powers(course.legs[0].setup, middle, course.states(middle, mine), course.numbers(mine))
-        done[brief] = there * spans[brief, None]
-    none = spans <= 4 * EPS * np.abs(course.begins[places])  # where friction begins to slip, it has no direction
-    out: Array = np.where(none[:, None], 0.0, done)
-    return out
+class _Quadrature:
+    """Quadrature of the powers along a course."""
+
+    def __init__(self, engine: Any, course: Course, look: float) -> None:
+        self._engine, self._course, self._look = engine, course, look
+        self._rule = RULES[10 if course.coefficients.shape[2] > 10 else 5]
+        self._exact = max(EPS, float(engine.defect_bound))
+        self._brief = np.array([leg.brief for leg in course.legs])
+        self._has_brief = bool(self._brief.any())
+
+    def over(self, pieces: Pieces) -> tuple[Array, Array]:
+        """∫ power dt (k, w) and ∫ |power| dt (k,) over pieces."""
+        course, nodes = self._course, len(self._rule.nodes)
+        places, delays, spans = pieces[:3]
+        done = np.zeros((len(places), len(self._engine.works(course.legs[0].setup))))
+        moved, scales = np.zeros(len(places)), pieces.before
+        live = spans > 4 * EPS * np.abs(course.begins[places])  # where friction begins to slip, it has no direction
+        if self._has_brief:  # a moment in which friction has a direction in its middle, if anywhere
+            brief = np.flatnonzero(live & self._brief[course.leg_of[places]])
+            live[brief] = False
+            done[brief] = self._power(places[brief], delays[brief] + spans[brief] / 2) * spans[brief, None]
+        each = np.flatnonzero(live)
+        counts = np.ceil(spans[each] / (self._look * nodes)).astype(int).clip(1)
+        at, lengths, each = _parted(delays[each], spans[each], counts, each)
+        most = MANY * len(each)
+        for level in range(HALVINGS):
+            if not len(each):
+                break
+            power = self._power(
+                np.repeat(places[each], nodes), np.ravel(at[:, None] + lengths[:, None] * self._rule.nodes)
+            )
+            power = power.reshape(len(each), nodes, -1)
+            found = np.einsum("kjw,j->kw", power, self._rule.weights) * lengths[:, None]
+            if not level:
+                np.add.at(moved, each, np.einsum("kjw,j->k", np.abs(power), self._rule.weights) * lengths)
+                scales = pieces.before + pieces.since(moved)
+            rough = np.flatnonzero(self._off(power, lengths) > self._exact * scales[each])
+            if level + 1 == HALVINGS or 2 * len(rough) > most:
+                rough = rough[:0]
+            found[rough] = 0.0
+            np.add.at(done, each, found)
+            at, lengths, each = _parted(at[rough], lengths[rough], np.full(len(rough), 2), each[rough])
+        return done, moved
+
+    def _power(self, places: Array, delays: Array) -> Array:
+        """The powers (k, w) so long after the beginning of steps: the time itself is known to its rounding only."""
+        course = self._course
+        states, times = course.within(delays, places), course.begins[places] + delays
+        found: Array = self._engine.powers(course.legs[0].setup, times, states, course.numbers(places))
+        return found
+
+    def _off(self, power: Array, spans: Array) -> Array:
+        """How far off (k,) the quadratures may be: those of a series go on as its last coefficients fall."""
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            last = np.abs(np.einsum("cj,kjw->kcw", self._rule.last, power)).max(axis=1)
+            largest = np.abs(power).max(axis=1)
+            off: Array = spans * np.where(largest > 0, last * (last / largest), 0.0).sum(axis=1)
+        return off
+
+
+def _parted(begins: Array, spans: Array, counts: Array, owners: Array) -> tuple[Array, Array, Array]:
+    """Pieces in so many equal parts each: when they begin, how long they are, and whose they are."""
+    lengths, owners, begins = (np.repeat(x, counts) for x in (spans / counts, owners, begins))
+    return begins + lengths * (np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)), lengths, owners

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sympy import Expr
 
 from dalembert.derive import Array
-from dalembert.derive.switching.modes import Mode
+from dalembert.derive.switching.modes import SLIPS, Mode
 from dalembert.engine import Along, Steps, engine
 from dalembert.model import StateError, Statement, name_of, refuse
 from dalembert.motion.derived import Derivation
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 AGAIN = 2**25  # numbers of polynomials kept, 256 MB, where a motion has to be gone over again
 LIMIT = 2.0**-12  # of a stretch, or of so many usual steps: so far apart are the times that tell a limit
-STRIDE = 16  # usual steps
+STRIDE = 2  # usual steps
+ONSETS = ("slip", "reverse")  # where friction in a plane may begin to slip
 TO_ZERO = np.array([4.0, -6.0, 4.0, -1.0])  # weights at 1, 2, 3, 4 of the value at 0 of the cubic through them
 SAME = 1e-9  # how near the end of one motion and the start of the next must be to join them
 
@@ -152,20 +153,25 @@ class Trajectory:
     def _with_limits(self, found: Along) -> Along:
         """What is derived, with limits from later times where friction begins to slip in a plane: it has no direction.
 
-        Extrapolated from four times of the same stretch; what exists at the time itself, as the energy, is left alone.
+        Extrapolated from four times of the same stretch; the energy needs no direction and is left alone.
         """
-        told = [self._told(*each) for each in self._named(found)]
-        bad = np.flatnonzero(~np.hstack([each.reshape(len(self.t), -1) for each in told]).all(1))
+        bad = ~np.hstack([self._told(*each).reshape(len(self.t), -1) for each in self._named(found)]).all(1)
+        begun: Array = np.isin(self.t, [self.begin_time, *(e.time for e in self.events if e.kind in ONSETS)])
+        begun[begun] = [SLIPS in getattr(self.mode_at(float(t)), "rubs", ()) for t in self.t[begun]]
         usual = STRIDE * (self.end_time - self.begin_time) / max(1, int(self.statistics.get("steps", 1)))
         ends = np.append([e.time for e in self.episodes], self.end_time)
-        for k in bad.tolist():
+        for k in np.flatnonzero(bad | begun).tolist():
             t = float(self.t[k])
             after = ends[np.searchsorted(ends, t, side="right")] if t < self.end_time else t
             times = t + LIMIT * min(float(after) - t, usual) * np.arange(1, 5)
             if times[0] > t and np.isfinite(self.y[:, k]).all():
-                near = self._derivation.along(times, self.at(times).T)
-                for part, known, values in zip(found, told, near, strict=True):
-                    part[k] = np.where(known[k], part[k], np.tensordot(TO_ZERO, values, 1))
+                states = self.at(times).T
+                if not (bad[k] or self._derivation.undirected(t, self.y[:, k], times[0], states[0])):
+                    continue
+                near = self._derivation.along(times, states)
+                for (name, part), values in zip(self._named(found), near, strict=True):
+                    if name != "energy" or not np.isfinite(part[k]):
+                        part[k] = np.tensordot(TO_ZERO, values, 1)
         return found
 
     @cached_property

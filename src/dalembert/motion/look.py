@@ -77,10 +77,8 @@ class Look:
             np.concatenate([t, t[gaps] + BETWEEN * (t[gaps + 1] - t[gaps]), inner.ravel(), [first, last]])
         )
         if not on:
-            on, told = (
-                Passes(motion),
-                np.array([*(e.time for e in motion.events), *(e.time for e in motion.episodes), last]),
-            )
+            on = Passes(motion)
+            told = np.array([*(e.time for e in motion.events), *(e.time for e in motion.episodes), last])
             told = told[(told >= first) & (told <= last)]
             on.at(np.concatenate([times, told, earlier(motion, told)]))  # all that will be asked for, at once
         look = cls(motion, on, times, np.zeros(0), np.isin(times, t))

@@ -155,7 +155,8 @@ class Trajectory:
 
         Extrapolated from four times of the same stretch; the energy needs no direction and is left alone.
         """
-        bad = ~np.hstack([self._told(*each).reshape(len(self.t), -1) for each in self._named(found)]).all(1)
+        told = np.hstack([self._told(*each).reshape(len(self.t), -1) for each in self._named(found)])
+        bad: Array = np.logical_not(told.all(axis=1))
         begun: Array = np.isin(self.t, [self.begin_time, *(e.time for e in self.events if e.kind in ONSETS)])
         begun[begun] = [SLIPS in getattr(self.mode_at(float(t)), "rubs", ()) for t in self.t[begun]]
         usual = STRIDE * (self.end_time - self.begin_time) / max(1, int(self.statistics.get("steps", 1)))

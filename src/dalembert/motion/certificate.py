@@ -84,16 +84,17 @@ def certify(motion: "Trajectory") -> MotionCertificate:
     """The certificate of a motion. Raises StateError where a motion without its steps cannot be gone over again."""
     checks: list[Check] = []
     left_out: dict[str, str] = {}
-    look = Look.of(motion)
-    for name, proof in PROOFS.items():
-        try:
-            found = proof(look)
-        except StateError as error:  # a number of the motion that does not exist: its energy, by overflow
-            found = str(error)
-        if isinstance(found, str):
-            left_out[name] = found
-        else:
-            checks.append(found if found.value == found.value else found._replace(value=float("inf")))
+    with motion._lent():
+        look = Look.of(motion)
+        for name, proof in PROOFS.items():
+            try:
+                found = proof(look)
+            except StateError as error:  # a number of the motion that does not exist: its energy, by overflow
+                found = str(error)
+            if isinstance(found, str):
+                left_out[name] = found
+            else:
+                checks.append(found if found.value == found.value else found._replace(value=float("inf")))
     return MotionCertificate(
         motion.system.name,
         (motion.begin_time, motion.end_time),

@@ -6,11 +6,14 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.factors import without_factors
+from dalembert.derive.switching.modes import SLIPS
 from dalembert.derive.variants import with_exponents
 from dalembert.engine import Along
 from dalembert.model import Statement
 from dalembert.motion.record import Episode
 from dalembert.principles.least_norm import least_norm_along
+
+AT_REST = 2.0**-20  # of the speed it has soon: a sliding speed that is rounding
 
 
 class Derivation:
@@ -50,6 +53,16 @@ class Derivation:
                 setup = self.setup(episode, float(times[i]), states[i])
                 out.append((setup, episode, times[i:j], states[i:j]))
         return out
+
+    def undirected(self, time: float, state: Array, later: float, then: Array) -> bool:
+        """Whether a friction that slips in a plane has at a time no direction but by rounding: it moves later only."""
+        (setup, episode, *_), *_ = self.stretches(np.array([time, later]), np.array([state, then]))
+        assert episode.mode is not None
+        rates = self.engine.watch(setup, np.array([time, later]), np.array([state, then])).rate
+        sticks = self.programs.staged(episode.mode).sticks
+        mine = [list(rows) for k, rows in sticks.items() if episode.mode.rubs[k] == SLIPS and len(rows) > 1]
+        speeds = np.array([np.linalg.norm(rates[:, rows], axis=1) for rows in mine]).reshape(-1, 2)
+        return bool((speeds[:, 0] <= AT_REST * speeds[:, 1]).any())
 
     def setup(self, episode: Episode, t: float, state: Array) -> Any:
         """The setup of a stretch."""

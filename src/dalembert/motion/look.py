@@ -11,6 +11,7 @@ from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Steps
+from dalembert.motion.legs import Legs, Passes, earlier
 from dalembert.motion.record import Episode
 from dalembert.motion.stretch import Stretch
 from dalembert.motion.tolerances import EPS, tolerance
@@ -56,11 +57,11 @@ class Part(NamedTuple):
 class Look:
     """States (k, 2n) of a motion at times (k,): all samples, as they are, and places between, on the steps.
 
-    `legs` are the steps of the motion; where they are too many to be kept, none, and it is gone over again.
+    They are taken `on` the legs of the motion, or, where its steps are too many to be kept, by going over it again.
     """
 
     motion: "Trajectory"
-    legs: tuple[Steps, ...]
+    on: Legs | Passes
     times: Array
     states: Array
     sampled: Array
@@ -68,7 +69,7 @@ class Look:
     @classmethod
     def of(cls, motion: "Trajectory") -> "Look":
         """A motion looked at at all its samples, between them, and within each of its stretches."""
-        legs = motion.polynomials() or ()
+        on: Legs | Passes | None = motion._legs
         first, last, t = motion.begin_time, motion.end_time, motion.t
         gaps = np.unique(np.linspace(0, max(len(t) - 2, 0), MOST).astype(int)) if len(t) > 1 else np.zeros(0, int)
         ends = np.clip([*(e.time for e in motion.episodes), last], first, last)
@@ -76,38 +77,32 @@ class Look:
         times = np.unique(
             np.concatenate([t, t[gaps] + BETWEEN * (t[gaps + 1] - t[gaps]), inner.ravel(), [first, last]])
         )
-        look = cls(motion, legs, times, np.zeros(0), np.isin(times, t))
+        if not on:
+            on = Passes(motion)
+            told = np.array([*(e.time for e in motion.events), *(e.time for e in motion.episodes), last])
+            told = told[(told >= first) & (told <= last)]
+            on.at(np.concatenate([times, told, earlier(motion, told)]))  # all that will be asked for, at once
+        look = cls(motion, on, times, np.zeros(0), np.isin(times, t))
         states = look.at(times)
         states[np.searchsorted(times, t)] = motion.y.T
-        return cls(motion, legs, times, states, look.sampled)
+        return cls(motion, on, times, states, look.sampled)
 
     def at(self, times: Array) -> Array:
         """The states (k, 2n) at times, on the steps; right after a switch there."""
-        if not self.legs:
-            known = times < self.motion.end_time
-            out = np.tile(self.motion.end_values, (len(times), 1))
-            if known.any():
-                out[known] = self.motion._between(times[known]).T
-            return out
-        place = np.clip(np.searchsorted(self._begins, times, side="right") - 1, 0, len(self.legs) - 1)
-        out = np.zeros((len(times), len(self.motion.begin_values)))
-        for k in np.unique(place).tolist():
-            out[place == k] = self.legs[k].at(times[place == k])
+        out = self.on.at(times)
         out[times == self.motion.end_time] = self.motion.end_values  # after what happens there
         return out
 
     def before(self, times: Array) -> Array:
         """The same, right before a switch there."""
-        if not self.legs:
-            return self.at(np.maximum(np.nextafter(times, -np.inf), self.motion.begin_time))
-        place = np.clip(np.searchsorted(self._begins, times, side="left") - 1, 0, len(self.legs) - 1)
-        return np.array([self.legs[k].at(np.array([t]))[0] for k, t in zip(place.tolist(), times, strict=True)])
+        return self.on.before(times)
 
     def step_end(self, time: float, until: float) -> float:
         """Where the step of the motion that a time is in ends, at the latest then."""
         if not self.legs:
             return until
-        times = self.legs[int(np.clip(np.searchsorted(self._begins, time, side="right") - 1, 0, None))].times
+        assert isinstance(self.on, Legs)
+        times = self.on.leg(time).times
         later = times[np.searchsorted(times, time, side="right") :]
         return min(until, float(later[0])) if len(later) else until
 
@@ -115,13 +110,15 @@ class Look:
         """Where the step of the motion that a time is in begins and ends; the time itself where steps are not known."""
         if not self.legs:
             return time, time
-        times = self.legs[int(np.clip(np.searchsorted(self._begins, time, side="right") - 1, 0, None))].times
+        assert isinstance(self.on, Legs)
+        times = self.on.leg(time).times
         k = int(np.clip(np.searchsorted(times, time, side="right"), 1, len(times) - 1))
         return float(times[k - 1]), float(times[k])
 
-    @cached_property
-    def _begins(self) -> Array:
-        return np.array([leg.times[0] for leg in self.legs])
+    @property
+    def legs(self) -> tuple[Steps, ...]:
+        """The steps of the motion; none where they are too many to be kept."""
+        return self.on.steps if isinstance(self.on, Legs) else ()
 
     @cached_property
     def jumps(self) -> tuple[Jump, ...]:
@@ -130,12 +127,13 @@ class Look:
             times = np.unique([e.time for e in self.motion.events if self.motion.begin_time < e.time])
             return tuple(map(Jump, times.tolist(), self.before(times), self.at(times))) if len(times) else ()
         found = []
-        begins = np.concatenate([[self.motion.begin_time], self._begins])
+        assert isinstance(self.on, Legs)
+        begins = np.concatenate([[self.motion.begin_time], self.on.begins])
         befores = [self.motion.begin_values, *(leg.end for leg in self.legs)]
         for k, leg in enumerate(self.legs):
             if k + 1 == len(self.legs) or begins[k + 2] > begins[k + 1]:
                 found.append(Jump(float(leg.times[0]), befores[k], leg.coefficients[0, :, 0]))
-        if self._begins[-1] < self.motion.end_time:
+        if self.on.begins[-1] < self.motion.end_time:
             found.append(Jump(self.motion.end_time, befores[-1], self.motion.end_values))
         return tuple(found)
 

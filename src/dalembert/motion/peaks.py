@@ -35,6 +35,11 @@ def force_peaks(motion: "Trajectory") -> list[ForcePeak]:
     The steps are looked at, which do not depend on the samples; the samples too where they show a larger force, so
     brief that it falls between the places in a step. Where the steps are too many to be kept, the samples alone.
     """
+    with motion._lent():
+        return _found(motion)
+
+
+def _found(motion: "Trajectory") -> list[ForcePeak]:
     legs = motion.polynomials()
     sampled = motion.along.ideal + motion.along.nonideal
     if not legs:

@@ -13,6 +13,9 @@ from dalembert.motion.status import Event, Projection, Status
 DRIFT = 256.0
 """How many times the tolerance a motion may be off the constraints before it is put back."""
 
+ROOM = 1_000_000
+"""Numbers of polynomials that a motion keeps for any time of the run."""
+
 
 class Progress(NamedTuple):
     """How far a run is: the fraction of its time, the time, and the steps taken."""
@@ -27,6 +30,7 @@ class Limits:
     """When to stop: steps, seconds, how far off the constraints to go, and whether to pass where the rank drops.
 
     `began`: since when the seconds count, by the clock of the process; derivation and compilation are among them.
+    `room`: how many numbers of polynomials are kept; nothing of the motion depends on it.
     """
 
     steps: float
@@ -35,6 +39,7 @@ class Limits:
     singular: Literal["stop", "pass"]
     step: float = float("inf")
     began: float = 0.0
+    room: int = ROOM
 
 
 class Episode(NamedTuple):

@@ -1,6 +1,7 @@
 """What comes back from a run: samples, forces, energy, how it ended; everything else is derived when asked for."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from os import PathLike
@@ -12,10 +13,11 @@ from numpy.typing import ArrayLike
 from sympy import Expr
 
 from dalembert.derive import Array
-from dalembert.derive.switching.modes import Mode
+from dalembert.derive.switching.modes import SLIPS, Mode
 from dalembert.engine import Along, Steps, engine
 from dalembert.model import StateError, Statement, name_of, refuse
 from dalembert.motion.derived import Derivation
+from dalembert.motion.legs import Legs
 from dalembert.motion.move import COMPILE, move
 from dalembert.motion.record import DRIFT, Episode, Limits, Origin, Record, Settings
 from dalembert.motion.status import Event, Projection, Status
@@ -25,7 +27,11 @@ if TYPE_CHECKING:
 
     from dalembert.motion.certificate import MotionCertificate
 
-LIMIT = 2.0**-20  # of a stretch: so far from its beginning a limit is looked for
+AGAIN = 2**25  # numbers of polynomials kept, 256 MB, where a motion has to be gone over again
+LIMIT = 2.0**-12  # of a stretch, or of so many usual steps: so far apart are the times that tell a limit
+STRIDE = 2  # usual steps
+ONSETS = ("slip", "reverse")  # where friction in a plane may begin to slip
+TO_ZERO = np.array([4.0, -6.0, 4.0, -1.0])  # weights at 1, 2, 3, 4 of the value at 0 of the cubic through them
 SAME = 1e-9  # how near the end of one motion and the start of the next must be to join them
 
 
@@ -147,20 +153,26 @@ class Trajectory:
     def _with_limits(self, found: Along) -> Along:
         """What is derived, with limits from later times where friction begins to slip in a plane: it has no direction.
 
-        Extrapolated from two times of the same stretch.
+        Extrapolated from four times of the same stretch; the energy needs no direction and is left alone.
         """
-        bad = np.flatnonzero(
-            ~np.hstack([self._told(*each).reshape(len(self.t), -1) for each in self._named(found)]).all(1)
-        )
+        told = np.hstack([self._told(*each).reshape(len(self.t), -1) for each in self._named(found)])
+        bad: Array = np.logical_not(told.all(axis=1))
+        begun: Array = np.isin(self.t, [self.begin_time, *(e.time for e in self.events if e.kind in ONSETS)])
+        begun[begun] = [SLIPS in getattr(self.mode_at(float(t)), "rubs", ()) for t in self.t[begun]]
+        usual = STRIDE * (self.end_time - self.begin_time) / max(1, int(self.statistics.get("steps", 1)))
         ends = np.append([e.time for e in self.episodes], self.end_time)
-        for k in bad.tolist():
+        for k in np.flatnonzero(bad | begun).tolist():
             t = float(self.t[k])
             after = ends[np.searchsorted(ends, t, side="right")] if t < self.end_time else t
-            times = t + LIMIT * (float(after) - t) * np.array([1.0, 2.0])
+            times = t + LIMIT * min(float(after) - t, usual) * np.arange(1, 5)
             if times[0] > t and np.isfinite(self.y[:, k]).all():
-                near = self._derivation.along(times, self.at(times).T)
-                for part, values in zip(found, near, strict=True):
-                    part[k] = 2 * values[0] - values[1]
+                states = self.at(times).T
+                if not (bad[k] or self._derivation.undirected(t, self.y[:, k], times[0], states[0])):
+                    continue
+                near = self._derivation.along(times, states)
+                for (name, part), values in zip(self._named(found), near, strict=True):
+                    if name != "energy" or not np.isfinite(part[k]):
+                        part[k] = np.tensordot(TO_ZERO, values, 1)
         return found
 
     @cached_property
@@ -206,16 +218,11 @@ class Trajectory:
 
     def _between(self, times: Array) -> Array:
         """States (2n, k) at times of the run: by the polynomials of its steps, or by going over it again."""
-        dense = vars(self).get("_dense")
-        if dense is not None:
-            begins = np.array([leg[0][0] for leg in dense])
-            place = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, len(dense) - 1)
-            out = np.zeros((len(self.begin_values), len(times)))
-            for k in np.unique(place):
-                mine = place == k
-                out[:, mine] = Steps(dense[k][0], dense[k][1], unit=dense[k][2]).at(times[mine]).T
-            return out
-        return self._again(times)
+        legs = self._legs
+        whole = "_gone_over" not in vars(self) or all(
+            record.time >= self._until(k) for k, record in enumerate(self._gone_over)
+        )
+        return legs.at(times).T if legs and whole else self._again(times)
 
     def _again(self, times: Array) -> Array:
         """States (2n, k) at times by going over the motion again, from the last state it was moved from."""
@@ -232,32 +239,51 @@ class Trajectory:
             out[:, mine] = states[np.searchsorted(wanted, times[mine])].T
         return out
 
-    def _over_again(self, k: int, wanted: Array) -> Record:
+    def _over_again(self, k: int, wanted: Array, room: int = 0) -> Record:
         """What going over the motion again from one of its origins leaves, with samples at these times."""
         begin, state, s, sizes = self.origins[k]
-        until = self.end_time if k + 1 == len(self.origins) else self.origins[k + 1].time
         drift = DRIFT * s.tolerance if s.drift is None else s.drift
-        limits = Limits(np.inf, np.inf, drift, s.singular, s.step)
-        known = np.array(sizes) if sizes else None
-        return move(self.system, self.values, s, begin, np.array(state), wanted, until, limits, sizes=known).record
+        limits = Limits(np.inf, np.inf, drift, s.singular, s.step, room=room)
+        known, start = np.array(sizes) if sizes else None, np.array(state)
+        return move(self.system, self.values, s, begin, start, wanted, self._until(k), limits, sizes=known).record
+
+    def _until(self, k: int) -> float:
+        """When the motion from one of its origins ends."""
+        return self.end_time if k + 1 == len(self.origins) else self.origins[k + 1].time
 
     def polynomials(self) -> tuple[Steps, ...] | None:
         """The steps of the motion, those of each leg between switches together; None where they are too many to keep.
 
-        A motion from a file has none with it and is gone over again for them.
+        A long motion, and one from a file, has none with it and is gone over again for them, once.
         """
+        return None if self._legs is None else self._legs.steps
+
+    @cached_property
+    def _legs(self) -> Legs | None:
+        """The legs of the motion, as they were kept or as going over it again leaves them."""
         dense = vars(self).get("_dense")
         if dense is None:
             found = [record.dense for record in self._gone_over]
             dense = None if None in found else tuple(leg for part in found for leg in part or ())
         if dense is None:
             return None
-        return tuple(Steps(times, terms, unit=unit) for times, terms, unit in dense if len(terms))
+        return Legs(tuple(Steps(times, terms, unit=unit) for times, terms, unit in dense if len(terms)))
 
     @cached_property
     def _gone_over(self) -> tuple[Record, ...]:
         """What going over the motion again leaves, from each of its origins."""
-        return tuple(self._over_again(k, np.zeros(0)) for k in range(len(self.origins)))
+        count = len(self.origins)
+        return tuple(self._over_again(k, np.zeros(0), AGAIN // count) for k in range(count))
+
+    @contextmanager
+    def _lent(self) -> Iterator[None]:
+        """What going over the motion leaves is kept meanwhile, and then no longer than it was before."""
+        before = "_gone_over" in vars(self)
+        try:
+            yield
+        finally:
+            if not before and vars(self).pop("_gone_over", None) is not None:
+                vars(self).pop("_legs", None)
 
     @cached_property
     def _derivation(self) -> Derivation:

@@ -20,6 +20,7 @@ from dalembert.motion.hybrid.drift import PutBack, is_coarse, put_back
 from dalembert.motion.hybrid.flights import Flights
 from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of, unarmed
 from dalembert.motion.hybrid.guesses import Guesses, beyond
+from dalembert.motion.hybrid.kinks import Kinks
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
 from dalembert.motion.hybrid.programs import Programs
@@ -93,6 +94,7 @@ class HybridMover:
         self._search = ModeSearch(self.programs, self._watch)
         self._bounces = Bounces(self.programs)
         self._flights = Flights(self.programs)
+        self._kinks = Kinks(self.programs)
         self._walk = Walk(self.programs)
         self._guesses = Guesses(self.programs)
         self.mode: Mode | None = None
@@ -458,6 +460,7 @@ class HybridMover:
             halted = self._halted(t, state)
         earlier = before or self.programs.blank()
         begins = before is None
+        struck, turned, arrived = None, None, state
         try:
             signs = earlier.signs if not begins else self._guesses.first_signs(t, state, earlier, self.scales)
             guess = replace(earlier, signs=signs)
@@ -465,9 +468,14 @@ class HybridMover:
                 self.programs.check(guess, t, state)
             events: list[Event] = []
             impulse, known = 0.0, set()
-            struck = None
+            here = replace(guess, signs=beyond(guess.signs, fired))
+            if fired is not None and not begins:
+                turned = self._kinks.at(fired, t, state, guess, here, self.scales)
+            if turned is not None:
+                state, impulse, events = turned
+                self._strike(t, state, events, impulse)
             if self.switches.one_sided and (begins or fired is None or fired.kind in ("touch", "side")):
-                there = replace(guess, idle=(), still=(), signs=beyond(guess.signs, fired))
+                there = replace(here, idle=(), still=())
                 setup = self.programs.setup(there, t, state)
                 first = fired.place if self._alone and fired is not None and fired.kind == "touch" else None
                 struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted, first)
@@ -476,11 +484,10 @@ class HybridMover:
             self._alone = struck is not None and struck.alone
             if struck is not None:
                 state = np.concatenate([struck.place, struck.velocity])
-                events, impulse = struck.events, struck.energy
+                events, impulse = [*events, *struck.events], impulse + struck.energy
+                struck = struck._replace(events=events, energy=impulse)
                 known = {e.name for e in events}
-                if self.setup is not None:  # what is told where no motion follows
-                    none = Steps(np.array([t]), np.zeros((0, len(state), self.engine.order(self.setup) + 1)))
-                    self._struck = [Leg(self.setup, none, self.mode, tuple(events), impulse, self.memo(), state)]
+                self._strike(t, state, events, impulse)
                 if struck.rests and self.switches.rubs:
                     t, state, events, impulse = self._come_to_rest(struck, t, state, guess)
             found = self._search.find(
@@ -503,17 +510,27 @@ class HybridMover:
             if self._ever_faster():
                 words = f"they follow each other ever faster and accumulate (Zeno) near {self._where(t, state)}"
                 return Status(Ending.SWITCHES, words)
-            return Status(Ending.PARADOX, f"{paradox}, at {self._where(t, state)}")
+            after = "" if turned is None else f"after the impact at the kink of {turned.names} "
+            return Status(Ending.PARADOX, f"{after}{paradox}, at {self._where(t, state)}")
         except FAILURES as error:
             if begins:
                 raise
             return Status(Ending.BROKEN, f"no motion goes on from {self._where(t, state)}: {error}")
-        if fired is not None and fired.kind == "side" and (ended := self._stepped(earlier, found, t, state)):
-            return ended
+        if fired is not None and fired.kind == "side":
+            ended = self._stepped(earlier, found, t, state if turned is None else arrived)
+            if ended is not None:
+                self._struck = [] if turned is not None else self._struck
+                return ended
         if fired is not None and fired.kind not in ("touch", "side") and struck is None and self._leaps(found, state):
             words = "the mode that would follow changes velocities at once, and nothing is hit"
             return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
         return self._begun(found, t, later, state, events, impulse, known)
+
+    def _strike(self, t: float, state: Array, events: list[Event], impulse: float) -> None:
+        """Take note of an impact, which is told where no motion follows too."""
+        if self.setup is not None:
+            none = Steps(np.array([t]), np.zeros((0, len(state), self.engine.order(self.setup) + 1)))
+            self._struck = [Leg(self.setup, none, self.mode, tuple(events), impulse, self.memo(), state)]
 
     def _leaps(self, found: Trial, state: Array) -> bool:
         """Whether a mode begins with velocities other than those there are, by more than drift makes of them."""

@@ -12,7 +12,8 @@ from dalembert.motion.look import Look, largest_part
 from dalembert.motion.proofs.impacts import HIT, jump_of
 from dalembert.principles.certificate import Check
 
-FORCED = ("stick", "slip", "reverse", "normal", "release", "passed", "rows")  # they change forces, and no velocity
+FORCED = ("stick", "slip", "reverse", "normal", "release", "passed", "rows", "switch", "slide", "leave")
+# they change forces, and no velocity
 TURNED = ("reverse", "normal")  # where a gradient turns round, these are about its direction, not the motion's
 UNSWITCHED = ("reverse", "crossing", "passed", "rows")  # told without a change of mode
 
@@ -33,13 +34,15 @@ def _mistold_changes(look: Look) -> Iterator[str]:
     m = look.motion
     known, begun = switches(prepared(m.system).form), {o.time for o in m.origins}
     times = [*(e.time for e in m.episodes), np.inf]
-    free = dict(enumerate(m.events))
+    free, when = dict(enumerate(m.events)), np.array([e.time for e in m.events])
+    order = np.argsort(when, kind="stable")
     passed = {e.time for e in m.events if e.kind == "passed"}
     for k in range(1, len(m.episodes)):
         old, new, t = m.episodes[k - 1].mode, m.episodes[k].mode, m.episodes[k].time
         if old is None or new is None or t in begun:
             continue
-        near = [i for i, e in free.items() if times[k - 1] <= e.time < times[k + 1]]
+        among = slice(*np.searchsorted(when, [times[k - 1], times[k + 1]], sorter=order).tolist())
+        near = sorted(i for i in order[among].tolist() if i in free)
         hit = [m.events[i].name for i in near if m.events[i].kind in HIT]
         for expected in told(known, old, new, t, (), None, hit):
             if t in passed and expected.kind in TURNED:
@@ -70,12 +73,14 @@ def _moment(look: Look, one: float, other: float) -> bool:
 
 def _mistimed(look: Look) -> Iterator[str]:
     """Events that tell a state in which the motion is not at that time."""
-    for event in look.motion.events:
-        if event.kind == "rest" or not event.state or not look.motion.begin_time <= event.time <= look.motion.end_time:
-            continue
-        at = np.array([event.time])
-        there = [look.at(at)[0], look.before(at)[0]]
-        there += [state for k in np.flatnonzero(look.jump_times == event.time) for state in look.jumps[k][1:]]
+    m = look.motion
+    told = [e for e in m.events if e.kind != "rest" and e.state and m.begin_time <= e.time <= m.end_time]
+    times = np.array([e.time for e in told])
+    if not told:
+        return
+    for event, *there in zip(told, look.at(times), look.before(times), strict=True):
+        same = slice(*(int(np.searchsorted(look.jump_times, event.time, side)) for side in ("left", "right")))
+        there += [state for jump in look.jumps[same] for state in jump[1:]]
         scales = look.scales[look.place(event.time), :-1]
         if min(largest_part(np.array(event.state) - state, scales) for state in there) > look.jump_bound:
             yield f"{event.kind} of {event.name} is told at t = {event.time:.6g}, where the motion is in another state"

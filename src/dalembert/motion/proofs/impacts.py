@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.linalg import null_space
 
-from dalembert.derive import mass_and_rows
+from dalembert.derive import Array, mass_and_rows
 from dalembert.derive.exact.cases import SWITCHING
 from dalembert.derive.variants import bare
-from dalembert.model import OneSided
+from dalembert.model import Constraint, OneSided
 from dalembert.motion.look import Jump, Look, largest_part
 from dalembert.motion.proofs.words import counted, worst_at
 from dalembert.motion.status import Event
 from dalembert.motion.tolerances import tolerance
+from dalembert.principles import balanced_units
 from dalembert.principles.certificate import Check
 
 HIT = ("impact", "rest")
@@ -22,7 +24,7 @@ AHEAD = 2.0**-40  # of a run: so long after an impact a corner is behind
 
 
 def impacts(look: Look) -> Check | str:
-    """Contacts part at the rate that their restitution asks for, and never close on."""
+    """Contacts part at the rate that their restitution asks for, and never close on; at kinks the least is changed."""
     struck = [e for e in look.motion.events if e.kind in HIT]
     if not struck:
         return "there are no impacts"
@@ -34,7 +36,9 @@ def impacts(look: Look) -> Check | str:
         if part > worst:
             worst, when = part, jump.time
     of = f" of {len(every)}" if len(few) < len(every) else ""
-    words = f"φ̇⁺ = −e φ̇⁻, or φ̇⁺ ≥ 0 of several at once, {counted(len(few), 'time')}{of}"
+    kinks = any(not isinstance(_constraint(look, e), OneSided) for e in struck)
+    at_kinks = ", least change at kinks" if kinks else ""
+    words = f"φ̇⁺ = −e φ̇⁻, or φ̇⁺ ≥ 0 of several at once{at_kinks}, {counted(len(few), 'time')}{of}"
     return Check("impacts", worst, tolerance("RESTITUTION"), words + worst_at(worst, when))
 
 
@@ -78,7 +82,9 @@ def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
     for event in events:
         j = next(i for i, c in enumerate(m.system.constraints) if c.name == event.name)
         contact = m.system.constraints[j]
-        assert isinstance(contact, OneSided)
+        if not isinstance(contact, OneSided):
+            worst = max(worst, _law_of_kink(look, jump, j, events))
+            continue
         e = float(contact.restitution.xreplace(given))
         q = ahead if contact.expr.has(*SWITCHING) else jump.after[:n]  # at a corner, by the side that was struck
         at = [mass_and_rows(bare(m.system), [*q, *y[n:], jump.time, *m.values])[1] for y in (jump.before, jump.after)]
@@ -91,3 +97,37 @@ def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
             off = max(off, after - abs(before))
         worst = max(worst, largest_part(np.array([off]), np.array([size])))
     return worst
+
+
+def _law_of_kink(look: Look, jump: Jump, j: int, events: list[Event]) -> float:
+    """How far the jump at a kink of a two-sided constraint is from its law: that row holds, and no more is changed.
+
+    M (v⁺ − v⁻) is an impulse of rows in force: it does no work along what they leave free.
+    """
+    m, n = look.motion, len(jump.before) // 2
+    way = AHEAD * (m.end_time - m.begin_time)
+    ahead = [*(jump.before[:n] + way * jump.before[n:]), *jump.after[n:], jump.time + way, *m.values]
+    M, rows = mass_and_rows(bare(m.system), ahead)
+    speeds = np.maximum(look.scales[look.place(jump.time), n : 2 * n], np.abs(jump.before[n:]))
+    size = float(np.abs(rows.A[j]) @ speeds) + abs(float(rows.rate[j] - rows.A[j] @ jump.after[n:]))
+    off = largest_part(np.array([rows.rate[j]]), np.array([size]))
+    struck = {event.name for event in events}
+    acts = [k for k, c in enumerate(m.system.constraints) if not isinstance(c, OneSided) or c.name in struck]
+    if any(isinstance(c, OneSided) and c.impact_friction for c in (m.system.constraints[k] for k in acts)):
+        return off
+    units = balanced_units(M, rows.A[acts])
+    free = null_space(_unit(rows.A[acts] * units))
+    pushed = np.abs(free.T @ (units * (M @ (jump.after - jump.before)[n:])))
+    return max(off, largest_part(pushed, np.abs(free.T) @ (units * (np.abs(M) @ speeds))))
+
+
+def _unit(rows: Array) -> Array:
+    """The rows, each of length one."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    out: Array = rows / np.where(lengths > 0, lengths, 1.0)
+    return out
+
+
+def _constraint(look: Look, event: Event) -> Constraint:
+    """The constraint that an event is of."""
+    return next(c for c in look.motion.system.constraints if c.name == event.name)

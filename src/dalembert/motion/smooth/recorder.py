@@ -1,26 +1,25 @@
 """What a run keeps of its courses: samples, works, events, episodes, and how exact it was."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from dalembert.derive import Array
 from dalembert.engine import WORKS
-from dalembert.motion.record import Episode
+from dalembert.motion.record import ROOM, Episode
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.works import works
 from dalembert.motion.status import Event, Projection
 
 IMPACT = WORKS.index("impact")
-ROOM = 1_000_000  # numbers of polynomials kept for any time of the run
 
 
 @dataclass
 class Recorder:
     """Grows as courses are accepted; `samples` are the times still to come, `look` how far apart powers are looked at.
 
-    `moved`: ∫ |power| dt so far.
+    `moved`: ∫ |power| dt so far. `begun`: the states in which steps began, since the run last looked at them.
     """
 
     samples: Array
@@ -39,11 +38,12 @@ class Recorder:
     dense: list[tuple[Array, Array, float]] | None = None
     room: int = ROOM
     moved: float = 0.0
+    begun: list[Array] = field(default_factory=list)
 
     @classmethod
-    def of(cls, samples: Array, look: float) -> "Recorder":
-        """Nothing kept yet."""
-        return cls(samples, look, np.zeros(len(WORKS)), [], [], [], [], [], [], dense=[])
+    def of(cls, samples: Array, look: float, room: int) -> "Recorder":
+        """Nothing kept yet, and room for so many numbers of polynomials."""
+        return cls(samples, look, np.zeros(len(WORKS)), [], [], [], [], [], [], dense=[], room=room)
 
     def take(self, engine: Any, legs: list[Leg], last: bool) -> None:
         """Keep legs: the samples in them, those at their very end only where it is the last of all."""
@@ -72,6 +72,7 @@ class Recorder:
         self.works = self.works + ended
         self.works[IMPACT] += impulses[-1] + lost
         self.steps += course.steps
+        self.begun.append(course.coefficients[:, :, 0].copy())
         self._keep_polynomials(course)
 
     def _keep_polynomials(self, course: Course) -> None:

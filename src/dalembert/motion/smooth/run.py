@@ -80,7 +80,7 @@ class Run:
         self.engine, self.mover, self.system = engine, mover, system
         self.t0, self.t, self.until, self.state = t0, t0, until, state
         self.limits, self.progress = limits, progress
-        self.kept = Recorder.of(samples, (until - t0) / POINTS)
+        self.kept = Recorder.of(samples, (until - t0) / POINTS, limits.room)
         self._n = len(system.coordinates)
         self._begin = state
         self.sizes = self._largest = mover.sizes  # of late, and ever
@@ -106,7 +106,7 @@ class Run:
         self._projected: deque[tuple[float, int]] = deque(maxlen=IN_VAIN)  # when, and after how many steps
         self._finer = NARROW if is_narrow(system) else 1
         self._keyboard = Keyboard()
-        self._mark = (t0, 0, 0)  # a time, the steps till then, and the legs kept of them
+        self._mark = (t0, 0)  # a time, and the steps till then
 
     def go(self, never: Status | None = None) -> Record:
         """Move until the end, or until something ends it; not at all where it can `never` begin."""
@@ -235,11 +235,10 @@ class Run:
 
     def _creeping(self) -> Status | None:
         """The end of a run whose steps become so short, while nothing moves to and fro, that they lead to no end."""
-        (begun, _, first), dense = self._mark, self.kept.dense
-        self._mark = (self.t, self.kept.steps, 0 if dense is None else len(dense))
-        if dense is None or self.t - begun > CREEP * (self.until - self.t0):
+        (begun, _), states = self._mark, np.concatenate(self.kept.begun)
+        self._mark, self.kept.begun = (self.t, self.kept.steps), []
+        if self.t - begun > CREEP * (self.until - self.t0):
             return None
-        states = np.concatenate([terms[:, :, 0] for _, terms, _ in dense[first:]])
         if (np.abs(np.diff(states, axis=0)).sum(axis=0) > TURNS * np.abs(states).max(axis=0)).any():
             return None
         words = f"{MANY_MORE} steps lead only from t = {begun:.12g}, because the equations are stiff there,"

@@ -27,7 +27,12 @@ STEP = 2.0**-20  # of natural sizes: by so much coordinates are changed to see s
 def nearness(view: View) -> float:
     """The square of how far, of natural sizes, a singular place may be missed by; zero at machine precision."""
     coarse = view.bound > tolerance("TIE") and view.engine.name != "plain"
-    return min(WIDE * view.bound, MOST) if coarse else 0.0
+    return reach(view.bound) if coarse else 0.0
+
+
+def reach(bound: float) -> float:
+    """The same where a motion may be so far off its constraints."""
+    return min(WIDE * bound, MOST)
 
 
 def is_missed(view: View, found: Minimum) -> bool:

@@ -137,6 +137,7 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float, beyo
             seen._replace(end=min(time + far * way, until), order=order - k, after=after)
             for far in FAR
             for k in LEFT_OUT
+            if 2 * k <= order
         ]
         defects = _defects_beyond(view, ways, time, scale).tolist()
         found += [(defect, over) for defect, over in zip(defects, ways, strict=True) if over.end > time]

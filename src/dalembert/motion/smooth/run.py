@@ -18,14 +18,17 @@ from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.minima import Minimum
-from dalembert.motion.smooth.monitors import WATCHED, Problem, approaching, first_problem, jump_between, jumps
+from dalembert.motion.smooth.missed import reach
+from dalembert.motion.smooth.monitors import REGULAR, Problem, approaching, first_problem, jump_between, jumps
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
+from dalembert.motion.smooth.nearing import Near, Tops, left, nearing, tops
 from dalembert.motion.smooth.passing import UNCARRIED, Over, again, last_sound, passed
 from dalembert.motion.smooth.projection import distance, put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
 from dalembert.motion.smooth.sides import CLOSER, Side, forces_jump, what_jumps
 from dalembert.motion.smooth.view import View, seen
+from dalembert.motion.smooth.watched import WATCHED
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -86,6 +89,12 @@ class Run:
         self._heights: list[tuple[float, Array]] = []
         self._made = np.zeros(len(state))  # what forces could make of a state in a step of late: it is known to that
         self._bound = limits.drift
+        self._finest = min(
+            limits.drift, tolerance("DRIFT") * engine.finest
+        )  # the bound where steps are taken at machine precision
+        self._coarse = engine.tolerance > engine.finest or limits.drift > self._finest
+        self._sharp: float | None = None  # the bound before, while steps are taken at machine precision
+        self._tops: dict[Any, Tops] = {}  # how large what may vanish has been, by program
         self._cap: tuple[float, float] | None = None  # a longest step, until a time
         self._reductions = 0
         self._drifts = 0  # in a row, in the first step of a course
@@ -208,7 +217,7 @@ class Run:
         if self._cap is not None:
             longest = min(longest, self._cap[0])
             until = min(until, self._cap[1])
-        most = int(min(self._most, self.limits.steps - self.kept.steps))
+        most = int(min(self._most if self._sharp is None else MANY, self.limits.steps - self.kept.steps))
         return self.mover.legs(self.t, self.state, until, most, longest)
 
     def _limit(self) -> Status | None:
@@ -297,9 +306,13 @@ class Run:
             leapt, status = self._beside(view)
             if leapt:
                 return status
-            if (problem := first_problem(view)) is not None:
+            problem = first_problem(view)
+            if (near := self._near(view, problem)) is not None:
+                return self._sharpen(view, near)
+            if problem is not None:
                 return self._act(view, problem)
             self._accept(view, view.course.legs)
+            self._leave(view)
         self._stand(legs[legs.index(whole[-1]) + 1 :])
         self._reductions = self._drifts = 0
         if self._cap is not None and self.t >= self._cap[1]:
@@ -372,11 +385,58 @@ class Run:
     def _pace(self) -> None:
         """How many steps the next course has, by what is counted, not by the clock."""
         setup = self.mover.setup
+        if self._sharp is not None:
+            return
         self._ceiling = min(LONGEST, self._ceiling + self._ceiling // 16)
         self._most = min(self._ceiling, 2 * self._most, self.engine.most_steps(setup, WORK, NUMBERS))
         done = self.t - self.t0
         if done > 0:
             self.engine.pays(setup, int(min(1e12, (self.until - self.t) / done * self.kept.steps)))
+
+    # -- near singular places ---------------------------------------------------------------------------------
+
+    def _near(self, view: View, problem: Problem | None) -> Near | None:
+        """From where on a motion at a coarse tolerance is to be taken at machine precision, before what is amiss."""
+        if not self._coarse or self._sharp is not None:
+            return None
+        near = nearing(view, self._known(view), reach(self._bound))
+        if near is not None and problem is not None and problem.kind in WATCHED:
+            problem = first_problem(view, REGULAR)
+        if near is None or problem is None:
+            return near
+        if problem.minimum is not None:
+            return near if near.time < problem.time else None
+        beside = near.place == problem.place and problem.kind not in ("unresolved", "crossed")
+        return near if near.place < problem.place or beside else None
+
+    def _known(self, view: View) -> Tops:
+        """How large what may vanish has been, in the program of a course."""
+        assert self._before is not None
+        code = view.course.legs[0].setup.code
+        if code not in self._tops:
+            self._tops[code] = tops(self._before[1], None)
+        return self._tops[code]
+
+    def _sharpen(self, view: View, near: Near) -> Status | None:
+        """Put a motion back on its constraints before it comes near a singular place, and go on at machine precision."""
+        self._until(view, near.place, near.time)
+        off = self._distance(self.t, self.state)
+        status = self._project(off) if off > self._finest / 2 else None
+        self._sharp, self._bound = self._bound, max(self._finest, 4 * self._distance(self.t, self.state))
+        self.engine.sharpen(True)
+        self._held = []
+        return status
+
+    def _leave(self, view: View) -> None:
+        """Go on at the tolerance that was asked for where no singular place is near any more."""
+        if not self._coarse:
+            return
+        code, known = view.course.legs[0].setup.code, self._known(view)
+        self._tops[code] = tops(view.watch, known)
+        if self._sharp is not None and left(view, known, reach(self._sharp)):
+            self._bound, self._sharp = max(self._sharp, self._bound), None
+            self.engine.sharpen(False)
+            self._held = []
 
     # -- acting ----------------------------------------------------------------------------------------------
 

@@ -323,7 +323,10 @@ MONITORS: tuple[Monitor, ...] = (
     drifted,
     unresolved,
 )
-REGULAR = tuple(monitor for monitor in MONITORS if monitor not in (approaching, dependent, vanished))
+PLACES: tuple[Monitor, ...] = (approaching, dependent, vanished)
+"""What vanishes, here or ahead."""
+
+REGULAR = tuple(monitor for monitor in MONITORS if monitor not in PLACES)
 """What is amiss where nothing vanishes."""
 
 

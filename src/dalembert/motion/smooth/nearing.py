@@ -73,15 +73,15 @@ def left(view: View, known: Tops, least: float) -> bool:
 
 def _dips(view: View, kind: str, relative: Array, scales: Array, sides: Array) -> list[tuple[int, int]]:
     """After which points (k) something (c) is near zero: the first there, between points, and at the end."""
-    what, found = WATCHED[kind], []
-    for c in np.flatnonzero((relative <= NEAR).any(axis=0)).tolist():
-        found.append((int(np.argmax(relative[:, c] <= NEAR)), c))
+    what, small = WATCHED[kind], relative <= NEAR
+    found = [(int(np.argmax(small[:, c])), c) for c in np.flatnonzero(small.any(axis=0)).tolist()]
     if len(relative) > 1:
         last, before = relative[-1], relative[-2]
         found += [(len(relative) - 1, c) for c in np.flatnonzero((last <= FALLING) & (last < before)).tolist()]
 
     def evaluate(times: Array, places: Array) -> Array:
-        return view.evaluate(what)(times, places) * sides
+        out: Array = view.evaluate(what)(times, places) * sides
+        return out
 
     values, before = what(view.watch) * sides, None if view.before is None else what(view.before)[0] * sides
     hidden = vanishing(view.course, view.points.times, values, scales, before, NEAR, view.crossed, evaluate)

@@ -99,6 +99,7 @@ class Run:
         self._reductions = 0
         self._drifts = 0  # in a row, in the first step of a course
         self._crossed = -inf
+        self._expected = (-inf, "")  # a singular place ahead, up to which all was sound when it was seen
         self._left_rows: tuple[float, set[tuple[int, ...]]] = (-inf, set())  # at a time, because they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
         self._crossings: tuple[float, float] = (-inf, 0.0)
@@ -418,14 +419,19 @@ class Run:
         return self._tops[code]
 
     def _sharpen(self, view: View, near: Near) -> Status | None:
-        """Put a motion back on its constraints before it comes near a singular place, and go on at machine precision."""
+        """Put a motion back on its constraints before a singular place comes near; go on at machine precision."""
         self._until(view, near.place, near.time)
         off = self._distance(self.t, self.state)
-        status = self._project(off) if off > self._finest / 2 else None
+        status = self._project(off) if off > tolerance("AIM") * self._finest else None
         self._sharp, self._bound = self._bound, max(self._finest, 4 * self._distance(self.t, self.state))
         self.engine.sharpen(True)
         self._held = []
         return status
+
+    @property
+    def _allowed(self) -> float:
+        """How far off the constraints a motion may be that is known as well as steps are taken."""
+        return self.limits.drift if self._sharp is None else self._finest
 
     def _leave(self, view: View) -> None:
         """Go on at the tolerance that was asked for where no singular place is near any more."""
@@ -665,8 +671,10 @@ class Run:
             over = passed(view, self._held, ahead, self.until, self.mover.beyond)
             if not isinstance(over, str):
                 return self._over(view, ahead, over, self._lost(view, ahead))
+        if self._drifts and self.t < self._expected[0]:  # it leads off the constraints by rounding alone: right before
+            return self._last_before(self._expected[1])
         if self._drifts > LEAVES:  # right after it was put back: rounding within a step allows no better
-            self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self.limits.drift))
+            self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self._allowed))
         k = int(np.searchsorted(view.points.times, problem.time)) - 1
         self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0 and view.points.times[k] > self.t:
@@ -688,7 +696,7 @@ class Run:
         """Put the state back on the constraints and go on from there."""
         place = put_back(self.engine, self.mover.setup, self.t, self.state, self._energy())
         after = self._distance(self.t, place)
-        if not after <= max(tolerance("HOPELESS"), self.limits.drift):
+        if not after <= max(tolerance("HOPELESS"), self._allowed):
             return self._left()
         if self._jumps(place):
             return self._left("no way back that leaves velocities as they are")
@@ -777,11 +785,16 @@ class Run:
         ahead = problem.time > end > self.t
         if ahead and end - time <= SLIGHT * (end - self.t):  # all is sound so far
             self._until(view, view.course.steps - 1, end)
+            self._expected = (problem.time, words)
             return None
         if time > self.t:
-            self._until(view, place, time)
+            self._up_to(view, time, place)
         if problem.kind in ("mass", "massless") and self._choose():  # constraints may make up for it
             return None
+        return self._last_before(words)
+
+    def _last_before(self, words: str) -> Status:
+        """The end of a run at the last sound state before a singular place."""
         return Status(Ending.SINGULAR, f"{words}. The last state before it: {at(self.system, self.t, self.state)}")
 
     def _at_start(self) -> Watch:
@@ -879,8 +892,7 @@ class Run:
                 words = self._lost_at(found, self.state)
                 if self.limits.singular == "pass":
                     words += ". It is not passed: no step leads over it"
-                last = at(self.system, self.t, self.state)
-                return Status(Ending.SINGULAR, f"{words}. The last state before it: {last}")
+                return self._last_before(words)
         return None
 
 

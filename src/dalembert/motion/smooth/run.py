@@ -307,8 +307,8 @@ class Run:
             leapt, status = self._beside(view)
             if leapt:
                 return status
-            problem = first_problem(view)
-            if (near := self._near(view, problem)) is not None:
+            near, problem = self._near(view, first_problem(view))
+            if near is not None:
                 return self._sharpen(view, near)
             if problem is not None:
                 return self._act(view, problem)
@@ -396,19 +396,20 @@ class Run:
 
     # -- near singular places ---------------------------------------------------------------------------------
 
-    def _near(self, view: View, problem: Problem | None) -> Near | None:
-        """From where on a motion at a coarse tolerance is to be taken at machine precision, before what is amiss."""
+    def _near(self, view: View, problem: Problem | None) -> tuple[Near | None, Problem | None]:
+        """From where on a motion at a coarse tolerance is to be taken at machine precision; or what is amiss before."""
         if not self._coarse or self._sharp is not None:
-            return None
+            return None, problem
         near = nearing(view, self._known(view), reach(self._bound))
-        if near is not None and problem is not None and problem.kind in WATCHED:
-            problem = first_problem(view, REGULAR)
         if near is None or problem is None:
-            return near
+            return near, problem
+        if problem.kind in WATCHED and (problem := first_problem(view, REGULAR)) is None:
+            return near, None
         if problem.minimum is not None:
-            return near if near.time < problem.time else None
-        beside = near.place == problem.place and problem.kind not in ("unresolved", "crossed")
-        return near if near.place < problem.place or beside else None
+            return (near if near.time < problem.time else None), problem
+        if problem.place == near.place and problem.kind in ("unresolved", "crossed"):
+            near = Near(float(view.course.begins[near.place]), near.place)
+        return (near if near.place <= problem.place else None), problem
 
     def _known(self, view: View) -> Tops:
         """How large what may vanish has been, in the program of a course."""

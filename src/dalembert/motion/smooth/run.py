@@ -17,8 +17,8 @@ from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.minima import Minimum
-from dalembert.motion.smooth.missed import reach
+from dalembert.motion.smooth.minima import Minimum, least
+from dalembert.motion.smooth.missed import is_missed, reach
 from dalembert.motion.smooth.monitors import REGULAR, Problem, approaching, first_problem, jump_between, jumps
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
 from dalembert.motion.smooth.nearing import Near, Tops, left, nearing, tops
@@ -99,7 +99,7 @@ class Run:
         self._reductions = 0
         self._drifts = 0  # in a row, in the first step of a course
         self._crossed = -inf
-        self._expected = (-inf, "")  # a singular place ahead, up to which all was sound when it was seen
+        self._expected: tuple[Problem, str] | None = None  # ahead, up to which all was sound when it was seen
         self._left_rows: tuple[float, set[tuple[int, ...]]] = (-inf, set())  # at a time, because they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
         self._crossings: tuple[float, float] = (-inf, 0.0)
@@ -218,7 +218,7 @@ class Run:
         if self._cap is not None:
             longest = min(longest, self._cap[0])
             until = min(until, self._cap[1])
-        most = int(min(self._most if self._sharp is None else MANY, self.limits.steps - self.kept.steps))
+        most = int(min(self._most, self.limits.steps - self.kept.steps))
         return self.mover.legs(self.t, self.state, until, most, longest)
 
     def _limit(self) -> Status | None:
@@ -312,6 +312,8 @@ class Run:
                 return self._sharpen(view, near)
             if problem is not None:
                 return self._act(view, problem)
+            if self._expected is not None and self._steps_over(view, self._expected[0]):
+                return self._last_before(self._expected[1])
             self._accept(view, view.course.legs)
             self._leave(view)
         self._stand(legs[legs.index(whole[-1]) + 1 :])
@@ -444,6 +446,17 @@ class Run:
             self._bound, self._sharp = max(self._sharp, self._bound), None
             self.engine.sharpen(False)
             self._held = []
+
+    def _steps_over(self, view: View, expected: Problem) -> bool:
+        """Whether a course leads over a singular place that was seen ahead of it, without having been there."""
+        way = expected.time - view.course.begin
+        if expected.kind not in ("row", "dependent") or not 0 < way <= view.course.end - view.course.begin:
+            return False
+        assert expected.minimum is not None
+        end = min(expected.time + way, view.course.end)
+        evaluate = view.evaluate(WATCHED[expected.kind])
+        found = least(view.course, view.course.begin, end, expected.minimum.column, 1.0, 0.0, evaluate)
+        return is_missed(view, found, reach(max(view.bound, tolerance("TIE"))))
 
     # -- acting ----------------------------------------------------------------------------------------------
 
@@ -672,8 +685,8 @@ class Run:
             over = passed(view, self._held, ahead, self.until, self.mover.beyond)
             if not isinstance(over, str):
                 return self._over(view, ahead, over, self._lost(view, ahead))
-        if self._drifts and self.t < self._expected[0]:  # it leads off the constraints by rounding alone: right before
-            return self._last_before(self._expected[1])
+        if self._drifts and self._expected is not None and self.t < self._expected[0].time:
+            return self._last_before(self._expected[1])  # by rounding alone, right before it
         if self._drifts > LEAVES:  # right after it was put back: rounding within a step allows no better
             self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self._allowed))
         k = int(np.searchsorted(view.points.times, problem.time)) - 1
@@ -786,7 +799,7 @@ class Run:
         ahead = problem.time > end > self.t
         if ahead and end - time <= SLIGHT * (end - self.t):  # all is sound so far
             self._until(view, view.course.steps - 1, end)
-            self._expected = (problem.time, words)
+            self._expected = (problem, words)
             return None
         if time > self.t:
             self._up_to(view, time, place)

@@ -56,13 +56,19 @@ class Plain:
 
     def __init__(self, tolerance: float) -> None:
         self.tolerance = max(tolerance, FINEST)
-        self.defect_bound = max(1e-6, self.tolerance**0.75)  # the polynomial of a step has a lower order than the step
+        self.finest = FINEST
         self._failure = ""
+        self.sharpen(False)
 
     @property
     def facts(self) -> dict[str, object]:
         """How it integrates."""
         return {"engine": self.name, "tolerance": self.tolerance}
+
+    def sharpen(self, on: bool) -> None:
+        """Take steps as exactly as can be from here on, or again to the tolerance that was asked for."""
+        self._taken = FINEST if on else self.tolerance
+        self.defect_bound = max(1e-6, self._taken**0.75)  # the polynomial of a step has a lower order than the step
 
     def setup(
         self,
@@ -107,8 +113,8 @@ class Plain:
         times: list[float] = [t]
         terms: list[Array] = []
         try:
-            least = self.tolerance * _natural(state, rate(t, state), until - t)
-            solver = DOP853(rate, t, state, until, longest, rtol=self.tolerance, atol=least)
+            least = self._taken * _natural(state, rate(t, state), until - t)
+            solver = DOP853(rate, t, state, until, longest, rtol=self._taken, atol=least)
         except (FloatingPointError, ValueError):
             return Steps(np.array(times), np.zeros((0, len(state), DEGREE + 1)), None, "no finite step can be taken")
         broken = None

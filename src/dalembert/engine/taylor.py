@@ -81,15 +81,20 @@ class Taylor:
 
     def __init__(self, tolerance: float, compact: bool | None = None) -> None:
         self.tolerance = max(tolerance, EPS)
-        self.defect_bound = self.tolerance
+        self.finest = EPS
         self._compact, self._may_change = compact is not False, compact is None
         self._scaled = False
-        self._finest = FINEST if self.tolerance <= EPS else self.tolerance
+        self.sharpen(False)
 
     @property
     def facts(self) -> dict[str, object]:
         """How it integrates."""
         return {"engine": self.name, "tolerance": self.tolerance, "compile": "compact" if self._compact else "full"}
+
+    def sharpen(self, on: bool) -> None:
+        """Take steps at machine precision from here on, or again to the tolerance that was asked for."""
+        self.defect_bound = EPS if on else self.tolerance
+        self._finest = FINEST if self.defect_bound <= EPS else self.tolerance
 
     def setup(
         self,

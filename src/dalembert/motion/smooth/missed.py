@@ -27,11 +27,20 @@ STEP = 2.0**-20  # of natural sizes: by so much coordinates are changed to see s
 def nearness(view: View) -> float:
     """The square of how far, of natural sizes, a singular place may be missed by; zero at machine precision."""
     coarse = view.bound > tolerance("TIE") and view.engine.name != "plain"
-    return min(WIDE * view.bound, MOST) if coarse else 0.0
+    return reach(view.bound) if coarse else 0.0
 
 
-def is_missed(view: View, found: Minimum) -> bool:
-    """Whether constraints have a singular place, to rounding, near where something is small."""
+def reach(bound: float) -> float:
+    """The same where a motion may be so far off its constraints."""
+    return min(WIDE * bound, MOST)
+
+
+def is_missed(view: View, found: Minimum, near: float | None = None) -> bool:
+    """Whether constraints have a singular place, to rounding, near where something is small.
+
+    `near`: the square of how near, of natural sizes; that of the view where none is given.
+    """
+    near = nearness(view) if near is None else near
     course, n = view.course, len(view.sizes) // 2
     setup = course.legs[int(course.leg_of[found.place])].setup
     rows = _rows(view, setup)
@@ -68,13 +77,13 @@ def is_missed(view: View, found: Minimum) -> bool:
             return False
         change = np.linalg.lstsq(slopes, -f, rcond=EPS)[0]
         x, c = x + change[:n], c + change[n:]
-        if float((x - begin) @ (x - begin)) > 4 * nearness(view):
+        if float((x - begin) @ (x - begin)) > 4 * near:
             return False
         if np.abs(change).max() <= STEP:
             break
     level, A = at(x)
-    near = float((x - begin) @ (x - begin)) <= nearness(view)
-    return near and bool(np.abs(np.concatenate([A.T @ c, level])).max() <= LEAST)
+    there = float((x - begin) @ (x - begin)) <= near
+    return there and bool(np.abs(np.concatenate([A.T @ c, level])).max() <= LEAST)
 
 
 def _rows(view: View, setup: Setup) -> Array:

@@ -15,6 +15,7 @@ from dalembert.motion.smooth.leg import Course
 from dalembert.motion.smooth.minima import Minimum, least, parabola, range_of, uneven, vanishing
 from dalembert.motion.smooth.missed import is_missed, nearness
 from dalembert.motion.smooth.view import View, seen
+from dalembert.motion.smooth.watched import SIGNED, WATCHED, inertia, masses, pivots, squares
 from dalembert.motion.tolerances import EPS, tolerance
 
 DIP = 2.0  # a minimum that three points show below so many times a limit is looked at closer
@@ -41,35 +42,9 @@ class Problem(NamedTuple):
 Monitor = Callable[[View], Problem | None]
 
 
-def _pivots(watch: Watch) -> Array:
-    return watch.pivots
-
-
-def _squares(watch: Watch) -> Array:
-    return watch.squares
-
-
-def _inertia(watch: Watch) -> Array:
-    return watch.inertia
-
-
-def _masses(watch: Watch) -> Array:
-    return watch.masses
-
-
 def jumps(watch: Watch) -> Array:
     """What must not vanish, lest a function jumps."""
     return watch.jumps
-
-
-WATCHED: dict[str, Callable[[Watch], Array]] = {
-    "dependent": _pivots,
-    "row": _squares,
-    "massless": _inertia,
-    "mass": _masses,
-}
-
-SIGNED = (_inertia, _masses)  # these may go through zero, and be negative beyond it
 
 
 def unresolved(view: View) -> Problem | None:
@@ -84,11 +59,11 @@ def unresolved(view: View) -> Problem | None:
 def dependent(view: View) -> Problem | None:
     """Rows that become dependent, or a mass matrix that becomes singular: a pivot vanishes against its own diagonal."""
     for kind, what, zero in (
-        ("dependent", _pivots, tolerance("DEPENDENT")),
-        ("massless", _inertia, tolerance("MASSLESS")),
+        ("dependent", pivots, tolerance("DEPENDENT")),
+        ("massless", inertia, tolerance("MASSLESS")),
     ):
         found = _vanishing(view, what, zero, own=False)
-        if found is None and what is _pivots and (near := nearness(view)):
+        if found is None and what is pivots and (near := nearness(view)):
             found = _vanishing(view, what, near, own=False, accepts=lambda each: is_missed(view, each))
         if found is not None:
             return Problem(kind, found.time, found.place, found.value, found)
@@ -98,9 +73,9 @@ def dependent(view: View) -> Problem | None:
 def vanished(view: View) -> Problem | None:
     """A row or a mass that vanishes, measured by its own values within the step."""
     missed = view.defect_bound**2  # by so little steps of a loose tolerance miss a place where a row vanishes
-    for kind, what, missing in (("row", _squares, missed), ("mass", _masses, 0.0)):
+    for kind, what, missing in (("row", squares, missed), ("mass", masses, 0.0)):
         found = _vanishing(view, what, max(tolerance("VANISHES"), missing), own=True, fallen=True)
-        if found is None and what is _squares and (near := nearness(view)):
+        if found is None and what is squares and (near := nearness(view)):
             found = _vanishing(view, what, near, own=True, fallen=True, accepts=lambda each: is_missed(view, each))
         if found is not None:
             return Problem(kind, found.time, found.place, found.value, found)
@@ -176,8 +151,8 @@ def rooted(view: View) -> Problem | None:
     for kind, what in (("root", lambda w: w.radicands), ("jump", jumps)):
         found = _vanishing(view, what, tolerance("ROOT"), own=True)
         if found is not None and nearness(view) and is_missed(view, found):  # with a row: its direction is no speed
-            squares = view.evaluate(_squares)(np.array([found.time]), np.array([found.place]))[0]
-            column = int(np.argmin(squares / view.range_of(_squares).high))
+            there = view.evaluate(squares)(np.array([found.time]), np.array([found.place]))[0]
+            column = int(np.argmin(there / view.range_of(squares).high))
             return Problem("row", found.time, found.place, found.value, found._replace(column=column))
         if found is not None and found.value >= -tolerance("ROOT"):  # else it goes on below zero: out of the domain
             return Problem(kind, found.time, found.place, found.value, found)
@@ -253,7 +228,7 @@ def weak(view: View) -> Problem | None:
     limit = view.engine.pivot_limit(view.course.legs[0].setup) if view.weak is None else view.weak
     if not view.watch.pivots.size:
         return None
-    low, high = view.range_of(_pivots)
+    low, high = view.range_of(pivots)
     if (low - (high - low) / 8 >= DIP * limit).all():  # of three points the vertex is no deeper below the least
         return None
     time = _dip(view, limit)
@@ -285,7 +260,7 @@ def _first_below(view: View, begin: float, end: float, limit: float) -> float:
     course = view.course
     if course.leg_of[course.place(begin)] != course.leg_of[course.place(end)]:
         return end
-    return _first(course, begin, end, view.evaluate(_pivots), lambda values: ~(values.min(axis=1) >= limit))
+    return _first(course, begin, end, view.evaluate(pivots), lambda values: ~(values.min(axis=1) >= limit))
 
 
 def _first(
@@ -360,6 +335,11 @@ MONITORS: tuple[Monitor, ...] = (
     drifted,
     unresolved,
 )
+PLACES: tuple[Monitor, ...] = (approaching, dependent, vanished)
+"""What vanishes, here or ahead."""
+
+REGULAR = tuple(monitor for monitor in MONITORS if monitor not in PLACES)
+"""What is amiss where nothing vanishes."""
 
 
 def first_problem(view: View, monitors: Sequence[Monitor] = MONITORS) -> Problem | None:

@@ -137,6 +137,7 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float, beyo
             seen._replace(end=min(time + far * way, until), order=order - k, after=after)
             for far in FAR
             for k in LEFT_OUT
+            if 2 * k <= order
         ]
         defects = _defects_beyond(view, ways, time, scale).tolist()
         found += [(defect, over) for defect, over in zip(defects, ways, strict=True) if over.end > time]
@@ -187,7 +188,8 @@ def _why_not(tried: bool, best: tuple[float, Over] | None) -> str:
         return f"{UNCARRIED}: in which mode they are beyond it is not sure"
     defect, over = best
     if defect <= tolerance("PASSED"):
-        return "right beyond it the constraints, or what presses and rubs, would not let the motion go on as it does"
+        what = "the constraints" if over.before.mode is None else "the constraints, or what presses and rubs,"
+        return f"right beyond it {what} would not let the motion go on as it does"
     words = f"obeys the equation of motion beyond it to {defect:.1e}, not to {tolerance('PASSED'):.1e} as is asked"
     if over.turns:
         return f"{UNCARRIED}: what goes on smoothly {words}, in the mode that holds"

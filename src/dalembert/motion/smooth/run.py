@@ -17,15 +17,18 @@ from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
 from dalembert.motion.smooth.leg import Course, Leg
-from dalembert.motion.smooth.minima import Minimum
-from dalembert.motion.smooth.monitors import WATCHED, Problem, approaching, first_problem, jump_between, jumps
+from dalembert.motion.smooth.minima import Minimum, least
+from dalembert.motion.smooth.missed import is_missed, reach
+from dalembert.motion.smooth.monitors import REGULAR, Problem, approaching, first_problem, jump_between, jumps
 from dalembert.motion.smooth.mover import FADE, Moved, Mover
+from dalembert.motion.smooth.nearing import Near, Tops, left, nearing, tops
 from dalembert.motion.smooth.passing import UNCARRIED, Over, again, last_sound, passed
 from dalembert.motion.smooth.projection import distance, put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
 from dalembert.motion.smooth.sides import CLOSER, Side, forces_jump, what_jumps
 from dalembert.motion.smooth.view import View, seen
+from dalembert.motion.smooth.watched import WATCHED
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -87,10 +90,17 @@ class Run:
         self._heights: list[tuple[float, Array]] = []
         self._made = np.zeros(len(state))  # what forces could make of a state in a step of late: it is known to that
         self._bound = limits.drift
+        self._finest = min(
+            limits.drift, tolerance("DRIFT") * engine.finest
+        )  # the bound where steps are taken at machine precision
+        self._coarse = engine.tolerance > engine.finest or limits.drift > self._finest
+        self._sharp: float | None = None  # the bound before, while steps are taken at machine precision
+        self._tops: dict[Any, Tops] = {}  # how large what may vanish has been, by program
         self._cap: tuple[float, float] | None = None  # a longest step, until a time
         self._reductions = 0
         self._drifts = 0  # in a row, in the first step of a course
         self._crossed = -inf
+        self._expected: tuple[Problem, str] | None = None  # ahead, up to which all was sound when it was seen
         self._left_rows: tuple[float, set[tuple[int, ...]]] = (-inf, set())  # at a time, because they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
         self._crossings: tuple[float, float] = (-inf, 0.0)
@@ -300,9 +310,15 @@ class Run:
             leapt, status = self._beside(view)
             if leapt:
                 return status
-            if (problem := first_problem(view)) is not None:
+            near, problem = self._near(view, first_problem(view))
+            if near is not None:
+                return self._sharpen(view, near)
+            if problem is not None:
                 return self._act(view, problem)
+            if self._expected is not None and self._steps_over(view, self._expected[0]):
+                return self._last_before(self._expected[1])
             self._accept(view, view.course.legs)
+            self._leave(view)
         self._stand(legs[legs.index(whole[-1]) + 1 :])
         self._reductions = self._drifts = 0
         if self._cap is not None and self.t >= self._cap[1]:
@@ -384,11 +400,75 @@ class Run:
     def _pace(self) -> None:
         """How many steps the next course has, by what is counted, not by the clock."""
         setup = self.mover.setup
+        if self._sharp is not None:
+            return
         self._ceiling = min(LONGEST, self._ceiling + self._ceiling // 16)
         self._most = min(self._ceiling, 2 * self._most, self.engine.most_steps(setup, WORK, NUMBERS))
         done = self.t - self.t0
         if done > 0:
             self.engine.pays(setup, int(min(1e12, (self.until - self.t) / done * self.kept.steps)))
+
+    # -- near singular places ---------------------------------------------------------------------------------
+
+    def _near(self, view: View, problem: Problem | None) -> tuple[Near | None, Problem | None]:
+        """From where on a motion at a coarse tolerance is to be taken at machine precision; or what is amiss before."""
+        if not self._coarse or self._sharp is not None:
+            return None, problem
+        near = nearing(view, self._known(view), reach(self._bound))
+        if near is None or problem is None:
+            return near, problem
+        if problem.kind in WATCHED and (problem := first_problem(view, REGULAR)) is None:
+            return near, None
+        if problem.minimum is not None:
+            return (near if near.time < problem.time else None), problem
+        if problem.place == near.place and problem.kind in ("unresolved", "crossed"):
+            near = Near(float(view.course.begins[near.place]), near.place)
+        return (near if near.place <= problem.place else None), problem
+
+    def _known(self, view: View) -> Tops:
+        """How large what may vanish has been, in the program of a course."""
+        assert self._before is not None
+        code = view.course.legs[0].setup.code
+        if code not in self._tops:
+            self._tops[code] = tops(self._before[1], None)
+        return self._tops[code]
+
+    def _sharpen(self, view: View, near: Near) -> Status | None:
+        """Put a motion back on its constraints before a singular place comes near; go on at machine precision."""
+        self._until(view, near.place, near.time)
+        off = self._distance(self.t, self.state)
+        status = self._project(off) if off > tolerance("AIM") * self._finest else None
+        self._sharp, self._bound = self._bound, max(self._finest, 4 * self._distance(self.t, self.state))
+        self.engine.sharpen(True)
+        self._held = []
+        return status
+
+    @property
+    def _allowed(self) -> float:
+        """How far off the constraints a motion may be that is known as well as steps are taken."""
+        return self.limits.drift if self._sharp is None else self._finest
+
+    def _leave(self, view: View) -> None:
+        """Go on at the tolerance that was asked for where no singular place is near any more."""
+        if not self._coarse:
+            return
+        code, known = view.course.legs[0].setup.code, self._known(view)
+        self._tops[code] = tops(view.watch, known)
+        if self._sharp is not None and left(view, known, reach(self._sharp)):
+            self._bound, self._sharp = max(self._sharp, self._bound), None
+            self.engine.sharpen(False)
+            self._held = []
+
+    def _steps_over(self, view: View, expected: Problem) -> bool:
+        """Whether a course leads over a singular place that was seen ahead of it, without having been there."""
+        way = expected.time - view.course.begin
+        if expected.kind not in ("row", "dependent") or not 0 < way <= view.course.end - view.course.begin:
+            return False
+        assert expected.minimum is not None
+        end = min(expected.time + way, view.course.end)
+        evaluate = view.evaluate(WATCHED[expected.kind])
+        found = least(view.course, view.course.begin, end, expected.minimum.column, 1.0, 0.0, evaluate)
+        return is_missed(view, found, reach(max(view.bound, tolerance("TIE"))))
 
     # -- acting ----------------------------------------------------------------------------------------------
 
@@ -622,8 +702,10 @@ class Run:
             over = passed(view, self._held, ahead, self.until, self.mover.beyond)
             if not isinstance(over, str):
                 return self._over(view, ahead, over, self._lost(view, ahead))
+        if self._drifts and self._expected is not None and self.t < self._expected[0].time:
+            return self._last_before(self._expected[1])  # by rounding alone, right before it
         if self._drifts > LEAVES:  # right after it was put back: rounding within a step allows no better
-            self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self.limits.drift))
+            self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self._allowed))
         k = int(np.searchsorted(view.points.times, problem.time)) - 1
         self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0 and view.points.times[k] > self.t:
@@ -645,7 +727,7 @@ class Run:
         """Put the state back on the constraints and go on from there."""
         place = put_back(self.engine, self.mover.setup, self.t, self.state, self._energy())
         after = self._distance(self.t, place)
-        if not after <= max(tolerance("HOPELESS"), self.limits.drift):
+        if not after <= max(tolerance("HOPELESS"), self._allowed):
             return self._left()
         if self._jumps(place):
             return self._left("no way back that leaves velocities as they are")
@@ -734,11 +816,16 @@ class Run:
         ahead = problem.time > end > self.t
         if ahead and end - time <= SLIGHT * (end - self.t):  # all is sound so far
             self._until(view, view.course.steps - 1, end)
+            self._expected = (problem, words)
             return None
         if time > self.t:
-            self._until(view, place, time)
+            self._up_to(view, time, place)
         if problem.kind in ("mass", "massless") and self._choose():  # constraints may make up for it
             return None
+        return self._last_before(words)
+
+    def _last_before(self, words: str) -> Status:
+        """The end of a run at the last sound state before a singular place."""
         return Status(Ending.SINGULAR, f"{words}. The last state before it: {at(self.system, self.t, self.state)}")
 
     def _at_start(self) -> Watch:
@@ -836,8 +923,7 @@ class Run:
                 words = self._lost_at(found, self.state)
                 if self.limits.singular == "pass":
                     words += ". It is not passed: no step leads over it"
-                last = at(self.system, self.t, self.state)
-                return Status(Ending.SINGULAR, f"{words}. The last state before it: {last}")
+                return self._last_before(words)
         return None
 
 

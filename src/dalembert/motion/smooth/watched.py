@@ -1,0 +1,37 @@
+"""What must not vanish along a motion: pivots and squares of rows, pivots and entries of the mass matrix."""
+
+from collections.abc import Callable
+
+from dalembert.derive import Array
+from dalembert.engine import Watch
+
+
+def pivots(watch: Watch) -> Array:
+    """Of each row against its own diagonal."""
+    return watch.pivots
+
+
+def squares(watch: Watch) -> Array:
+    """A M⁻¹ Aᵀ of each row."""
+    return watch.squares
+
+
+def inertia(watch: Watch) -> Array:
+    """The pivots of M."""
+    return watch.inertia
+
+
+def masses(watch: Watch) -> Array:
+    """The diagonal of M, and what else must not vanish in it."""
+    return watch.masses
+
+
+WATCHED: dict[str, Callable[[Watch], Array]] = {
+    "dependent": pivots,
+    "row": squares,
+    "massless": inertia,
+    "mass": masses,
+}
+
+PIVOTS = ("dependent",)  # kinds that are measured against one
+SIGNED = (inertia, masses)  # these may go through zero, and be negative beyond it

@@ -47,9 +47,13 @@ class Classification(Kinds):
             yield f"It says nothing where {_places(kind.singular)}."
 
     def _together(self) -> Iterator[str]:
+        if self.touching:
+            yield self._touching()
         free = f"{self.degrees_of_freedom} of {len(self.coordinates)} in the velocities"
         words = f"rank {self.rank}; degrees of freedom: {free}, {self.configuration_freedom} in the positions"
-        if self.rank and not self.contradictory:
+        if self.touching:
+            words = f"rank {self.rank}, there"
+        elif self.rank and not self.contradictory:
             words += f"; {self._kind()} ({self.evidence.words})"
         if self.contacts:
             names = ", ".join(self.contacts)
@@ -58,8 +62,7 @@ class Classification(Kinds):
         for relation in self.relations:
             yield f"Redundant: {_relation(relation.row, relation.on, relation.coefficients)}."
         if self.contradictory:
-            names = ", ".join(self.contradictory)
-            yield f"Contradictory at general positions: there no velocity satisfies {names} and the rows before."
+            yield from self._contradictory()
         own = {kind.integral for kind in self.constraints}
         for f, constant in zip(self.integrals, self.constants, strict=True):
             if f not in own:
@@ -67,6 +70,28 @@ class Classification(Kinds):
         if others := [p for p in self.singular if all(p not in kind.singular for kind in self.constraints)]:
             yield f"The rank drops where {_places(others)}."
         yield from (f"Note: {note}." for note in self.notes)
+
+    def _touching(self) -> str:
+        """What is known where relations hold only where their gradients depend on each other."""
+        if len(self.touching) == 1:
+            where = f"{self.touching[0]} was found to hold only where its gradient vanishes"
+        else:
+            names = f"{', '.join(self.touching[:-1])} and {self.touching[-1]}"
+            where = f"{names} were found to meet only where they touch: there their gradients depend on each other"
+        return f"Degenerate: {where}, and neither what is free there nor a motion is determined by them."
+
+    def _contradictory(self) -> Iterator[str]:
+        """What is against what."""
+        if self.apart:
+            stated = [
+                k for k in self.constraints if isinstance(k.constraint, ON_POSITIONS) and k.name not in self.apart
+            ]
+            others = any(not isinstance(k.constraint, OneSided) for k in stated)
+            whole = f"{', '.join(self.apart)} and the other relations" if others else ", ".join(self.apart)
+            yield f"Contradictory: no configuration satisfies {whole}."
+        if rates := [name for name in self.contradictory if name not in self.apart]:
+            names = ", ".join(rates)
+            yield f"Contradictory at general positions: there no velocity satisfies {names} and the rows before."
 
     def _kind(self) -> str:
         if self.holonomic:
@@ -97,6 +122,8 @@ class Classification(Kinds):
                 for r in self.relations
             ],
             "contradictory": list(self.contradictory),
+            "apart": list(self.apart),
+            "touching": list(self.touching),
             "contacts": list(self.contacts),
             "singular": [list(map(plain, place)) for place in self.singular],
             "growth": list(self.growth),

@@ -35,7 +35,7 @@ def classify(system: Statement) -> Kinds:
 def _verdicts(kinds: Kinds) -> tuple[object, ...]:
     """All that is decided, without what was found in symbols."""
     alone = [(k.holonomic, k.exact, k.linear, k.catastatic, k.rheonomic) for k in kinds.constraints]
-    return alone, kinds.holonomic, kinds.integrable, kinds.rank, kinds.dependent, kinds.contradictory
+    return alone, kinds.holonomic, kinds.integrable, kinds.rank, kinds.dependent, kinds.contradictory, kinds.touching
 
 
 def _degenerate(kinds: Kinds, ground: Ground) -> bool:
@@ -66,7 +66,7 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
     system = ground.system
     contacts = tuple(c.name for c in system.constraints if isinstance(c, OneSided))
     held = [i for i, c in enumerate(system.constraints) if c.name not in contacts]
-    whole, independent, against, rounded, doubted, notes = ranked(ground, held)
+    whole, independent, against, rounded, doubted, notes, apart, touching = ranked(ground, held)
     kept = [j for j in range(len(held)) if j not in against and j not in rounded]
     places = [held[j] for j in kept]
     own = RowSet(ground, places, [kinds[i] for i in places], tuple(kept.index(j) for j in independent))
@@ -76,10 +76,12 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
         u = ground.algebra.restore(jump.u)
         notes = (*notes, f"coefficients jump where {u} changes sign: what is kept on each side is not kept across")
     integrals = own.integrals(whole) if seek else []
-    relations = list(own.dependent()) if seek else []
+    relations = list(own.dependent(stated=not touching)) if seek else []
     taken = ground.numbers.taken
     remarks = [*notes, *_taken(taken)]
     lost = {*(places[j] for j in range(len(places)) if j not in own.independent), *(held[j] for j in rounded)}
+    if touching:  # a relation that takes away no velocity may take away a configuration
+        lost = {i for i in lost if not own.is_stated(i)}
     if seek and len(integrals) < whole.integrals:
         remarks.append(f"of {whole.integrals} independent integrals {len(integrals)} were found in closed form")
     if not whole.complete:
@@ -87,7 +89,7 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
     every = len(own.linear) == len(own.rows)
     found = len(integrals) == whole.integrals and all(one.proved for one in integrals)
     dependent = len(own.linear) == whole.rank or (every and all(sure for _, sure in relations))
-    sure = not rounded and not doubted
+    sure = not rounded and not doubted and not touching
     proved = found and dependent and sure and (whole.evidence.certain or whole.integrals == whole.rank)
     return Kinds(
         system.coordinates,
@@ -100,6 +102,8 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
         dependent=tuple(kinds[i].name for i in sorted(lost)),
         relations=tuple(relation for relation, _ in relations),
         contradictory=tuple(kinds[held[j]].name for j in against),
+        apart=tuple(kinds[held[j]].name for j in apart),
+        touching=tuple(kinds[held[j]].name for j in touching),
         contacts=contacts,
         singular=own.singular() if seek else (),
         growth=whole.growth,

@@ -24,10 +24,11 @@ from dalembert.derive.forms.closure import Closure, closed, closure, combined, i
 from dalembert.derive.forms.frobenius import Independent, Row, independent, span, spanned
 from dalembert.derive.forms.touching import TouchPoint, touch_points
 from dalembert.derive.reducing.digits import ROUNDED, is_rounding
-from dalembert.derive.sizes import size_of
+from dalembert.derive.sizes import nodes_of, size_of
 
 LEAF_POINTS = 3
 LEAF_ORDER = 4
+MOST_NODES = 1000  # of a relation, or a coordinate's value, in which others have been put in
 
 T = TypeVar("T")
 
@@ -75,16 +76,29 @@ class Relations:
                     self._settle(i, phi.xreplace(anywhere(self._old)))
                 elif (solved := self._linear(i, phi)) is None:
                     rest.append((i, phi))
+                elif (replaced := self._replaced(solved, [*rest, *left[left.index((i, phi)) + 1 :]])) is None:
+                    rest.append((i, phi))
                 else:
-                    rule = {solved.x: solved.value}
-                    for other in self._solved.values():
-                        other.value = settled(other.value.xreplace(rule))
-                    self._solved[solved.x] = solved
-                    rest = [(j, settled(e.xreplace(rule))) for j, e in (*rest, *left[left.index((i, phi)) + 1 :])]
+                    rest = replaced
                     break
             else:
                 return rest
             left = rest
+
+    def _replaced(self, solved: "_Solved", left: list[tuple[int, Expr]]) -> list[tuple[int, Expr]] | None:
+        """Other relations with the value of a coordinate that is solved for; None where they would become too long.
+
+        Values of values grow as a power of their number: what is not solved for is left to points.
+        """
+        rule = {solved.x: solved.value}
+        values = {x: other.value.xreplace(rule) for x, other in self._solved.items()}
+        rest = [(j, e.xreplace(rule)) for j, e in left]
+        if any(nodes_of(e) > MOST_NODES for e in (solved.value, *values.values(), *(e for _, e in rest))):
+            return None
+        for x, value in values.items():
+            self._solved[x].value = settled(value)
+        self._solved[solved.x] = solved
+        return [(j, settled(e)) for j, e in rest]
 
     def _is_constant(self, phi: Expr) -> bool:
         """Whether a relation varies with nothing, though it does not look so."""

@@ -62,7 +62,7 @@ def size_of(e: Expr) -> Size:
 
 
 def nodes_of(e: Basic) -> int:
-    """How many parts an expression has where it is written out, though equal ones are kept once: SymPy walks them all."""
+    """How many parts an expression has, equal ones counted each time: as many as SymPy walks through."""
     made: dict[Basic, int] = {}
     left = [e]
     while left:

@@ -7,6 +7,7 @@ from typing import Any, Self
 from sympy import Expr
 
 from dalembert.derive import Kind, Kinds
+from dalembert.derive.exact import PROVED, UNTRIED
 from dalembert.model import ON_POSITIONS, OneSided, name_of
 from dalembert.show.brief import Brief, counted
 from dalembert.show.notation import plain, wrapped
@@ -54,7 +55,7 @@ class Classification(Kinds):
         if self.touching:
             words = f"rank {self.rank}, there"
         elif self.rank and not self.contradictory:
-            words += f"; {self._kind()} ({self.evidence.words})"
+            words += f"; {self._kind()}"
         if self.contacts:
             names = ", ".join(self.contacts)
             words += f"; contacts ({names}) are counted as open, and take freedom away while they are closed"
@@ -94,11 +95,16 @@ class Classification(Kinds):
             yield f"Contradictory at general positions: there no velocity satisfies {names} and the rows before."
 
     def _kind(self) -> str:
+        known = self.evidence.words
         if self.holonomic:
-            return "the set is holonomic"
+            return f"the set is holonomic ({known})"
+        if known == UNTRIED.words:
+            least = f", besides {self.integrable} of them," if self.integrable else ""
+            return f"the set counts as nonholonomic; whether combinations of it{least} are integrable was not tried"
         if not self.integrable:
-            return "the set is nonholonomic, no combination of it is integrable"
-        return f"the set is nonholonomic, with {counted(self.integrable, 'integrable combination')}"
+            sure = "is integrable" if known == PROVED.words else "was found to be integrable"
+            return f"the set is nonholonomic, no combination of it {sure} ({known})"
+        return f"the set is nonholonomic, with {counted(self.integrable, 'integrable combination')} ({known})"
 
     def as_dict(self) -> dict[str, Any]:
         """For a program to read; expressions in the notation of model files."""

@@ -27,8 +27,8 @@ Circle = tuple[int, int]
 class Constants:
     """What algebraic constants expressions hold: angles that are multiples of 2π/`turn`, and roots of primes.
 
-    `roots` are numbers without common factors, the small ones primes, with the order of the roots that occur, `orders` a
-    multiple of the orders of all other roots.
+    `roots` are numbers without common factors, the small ones primes, with the order of the roots that occur, `orders`
+    a multiple of the orders of all other roots.
     """
 
     turn: int = 1

@@ -74,9 +74,9 @@ class Relations:
                     self._settle(i, phi)
                 elif self._is_constant(phi):
                     self._settle(i, phi.xreplace(anywhere(self._old)))
-                elif (solved := self._linear(i, phi)) is None:
-                    rest.append((i, phi))
-                elif (replaced := self._replaced(solved, [*rest, *left[left.index((i, phi)) + 1 :]])) is None:
+                elif (solved := self._linear(i, phi)) is None or (
+                    replaced := self._replaced(solved, [*rest, *left[left.index((i, phi)) + 1 :]])
+                ) is None:
                     rest.append((i, phi))
                 else:
                     rest = replaced

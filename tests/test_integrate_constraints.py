@@ -1,9 +1,11 @@
 """Constraints stated holonomically: the same motion, the same forces, multipliers scaled as the theory says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import Rational, cos, sin, symbols
+from sympy import Abs, Rational, cos, exp, log, sign, sin, sqrt, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -169,8 +171,63 @@ def test_an_integral_that_does_not_exist_at_the_start() -> None:
     system = da.System.from_lagrangian(x.diff(t) ** 2 + y.diff(t) ** 2, [x, y], constraints=[row], initial={x: 0})
     with pytest.raises(da.ModelError, match="does not exist at the start"):
         system.integrate_constraints()
-    (ray,) = system.integrate_constraints({y: 1}).constraints  # x/y exists where y/x does not
-    assert ray.expr == x / y
+    other = replace(system, initial=((x, Rational(0)), (y, Rational(1))))
+    assert other.classify()["ray"].integral == x / y  # it exists where y/x does not
+    with pytest.warns(UserWarning, match="no value, or no direction"):  # at the origin, where the row vanishes
+        assert other.integrate_constraints().constraints == (row,)
+
+
+OTHERWISE = {  # coefficients of dx and dy, a start, a place on the integral's level where the row is another
+    "a factor that vanishes": ({x: x, y: -x}, {x: 1, y: 0}, "says nothing where x"),
+    "a square that vanishes": ({x: x**2, y: -(x**2)}, {x: 1, y: 0}, "says nothing where x"),
+    "far away": ({x: x - 50, y: -(x - 50)}, {x: 1, y: 0}, "says nothing where x"),
+    "a sine": ({x: sin(x), y: -2 * sin(x)}, {x: 1, y: 0}, "says nothing where sin"),
+    "a ray": ({x: y, y: -x}, {x: 1, y: 1}, "no value, or no direction"),
+    "a jump": ({x: 1, y: -sign(y)}, {x: 0, y: -1}, "coefficients jump where y"),
+    "a jump far away": ({x: 1, y: -sign(y - 30)}, {x: 0, y: -1}, "coefficients jump where y"),
+    "a jump along the row": ({x: 1, y: -sign(x + y - 30)}, {x: 0, y: -1}, "says nothing on one side"),
+    "the other side of it": ({x: 1, y: -sign(x + y - 30)}, {x: 40, y: -1}, "says nothing on one side"),
+    "an edge": ({x: 2 + log(y) ** 2, y: -(2 + log(y) ** 2)}, {x: 1, y: 1}, "row ends where y"),
+    "a root": ({x: sqrt(y), y: -sqrt(y)}, {x: 1, y: 1}, "where y"),
+}
+
+
+@pytest.mark.parametrize(("form", "start", "said"), OTHERWISE.values(), ids=OTHERWISE)
+def test_a_row_stays_where_its_integral_says_something_else(form, start, said) -> None:
+    row = da.Differential(form, name="r")
+    one = da.System.from_lagrangian(x.diff(t) ** 2 + y.diff(t) ** 2, [x, y], constraints=[row], initial=start)
+    with pytest.warns(UserWarning, match=said.replace("where x", r"where x\(t\)").replace("where y", r"where y\(t\)")):
+        assert one.integrate_constraints().constraints == (row,)
+
+
+ALIKE = {  # rows that say everywhere what their integrals say
+    "a factor without zeros": ({x: 2 + sin(x), y: -(2 + sin(x))}, {x: 1, y: 0}),
+    "an exponential": ({x: exp(y), y: x * exp(y)}, {x: 1, y: 0}),
+    "a kink in a coefficient": ({x: 1, y: -Abs(y)}, {x: 1, y: 1}),
+    "a circle": ({x: x, y: y}, {x: 1, y: 0}),
+    "a pole of both": ({x: 1 / x, y: 1 / y}, {x: 1, y: 1}),
+    "a zero that is never reached": ({x: 2 * y, y: x}, {x: 1, y: 2}),
+    "a jump that is never reached": ({x: 1, y: sign(x**2 + y**2 + 1)}, {x: 1, y: 2}),
+}
+
+
+@pytest.mark.parametrize(("form", "start"), ALIKE.values(), ids=ALIKE)
+def test_a_row_gives_way_where_its_integral_says_the_same(form, start) -> None:
+    row = da.Differential(form, name="r")
+    one = da.System.from_lagrangian(x.diff(t) ** 2 + y.diff(t) ** 2, [x, y], constraints=[row], initial=start)
+    assert isinstance(one.integrate_constraints().constraints[0], da.Holonomic)
+
+
+def test_a_motion_that_breaks_at_a_jump_breaks_when_it_is_integrated_too() -> None:
+    """ẋ = sign(y) ẏ jumps at y = 0, which no force states; x − |y| = −1 has but a kink."""
+    row = da.Differential({x: 1, y: -sign(y)}, name="r")
+    start = {x: 0, y: -1, y.diff(t): 1, x.diff(t): -1}
+    energy = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    one = da.System.from_lagrangian(energy, [x, y], constraints=[row], initial=start)
+    with pytest.warns(UserWarning, match="jump"):
+        other = one.integrate_constraints()
+    first, second = (each.simulate(until=2.0, throw=False) for each in (one, other))
+    assert first.status.ending == second.status.ending == "broken"
 
 
 def test_coordinates_left_open_are_solved_first() -> None:

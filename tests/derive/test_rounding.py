@@ -75,13 +75,6 @@ def test_what_differs_by_more_contradicts(constraints) -> None:
     assert found(*constraints).contradictory == (f"constraint {len(constraints)}",)
 
 
-def test_what_was_only_not_found_is_not_called_proved() -> None:
-    kinds = found(sqrt(x**2 + y**2) - 1, x**2 + y**2 - 2)
-    assert kinds.contradictory == ("constraint 2",)
-    assert any("there may be none" in note for note in kinds.notes)
-    assert kinds.evidence.words != "proved"
-
-
 @pytest.mark.parametrize(("values", "apart"), [({a: 0.1 + 0.2, b: 0.3}, False), ({a: TEN, b: 10.0}, False),
                                                ({a: 0.3, b: 0.31}, True)])  # fmt: skip
 def test_values_of_parameters(values, apart) -> None:

@@ -61,6 +61,19 @@ def size_of(e: Expr) -> Size:
     return Size(part.above, _terms(part.below, made), part.degree, part.turning, kernels)
 
 
+def nodes_of(e: Basic) -> int:
+    """How many parts an expression has, equal ones counted each time: as many as SymPy walks through."""
+    made: dict[Basic, int] = {}
+    left = [e]
+    while left:
+        node = left[-1]
+        if missing := [part for part in node.args if part not in made]:
+            left += missing
+            continue
+        made[left.pop()] = min(1 + sum(made[part] for part in node.args), ENDLESS)
+    return made[e]
+
+
 def _parts(e: Basic) -> tuple[Basic, ...]:
     """What a sum, product or whole power is made of; nothing else is taken apart."""
     if e.is_Add or e.is_Mul:

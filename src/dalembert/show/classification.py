@@ -7,6 +7,7 @@ from typing import Any, Self
 from sympy import Expr
 
 from dalembert.derive import Kind, Kinds
+from dalembert.derive.exact import PROVED, UNTRIED
 from dalembert.model import ON_POSITIONS, OneSided, name_of
 from dalembert.show.brief import Brief, counted
 from dalembert.show.notation import plain, wrapped
@@ -47,10 +48,14 @@ class Classification(Kinds):
             yield f"It says nothing where {_places(kind.singular)}."
 
     def _together(self) -> Iterator[str]:
+        if self.touching:
+            yield self._touching()
         free = f"{self.degrees_of_freedom} of {len(self.coordinates)} in the velocities"
         words = f"rank {self.rank}; degrees of freedom: {free}, {self.configuration_freedom} in the positions"
-        if self.rank and not self.contradictory:
-            words += f"; {self._kind()} ({self.evidence.words})"
+        if self.touching:
+            words = f"rank {self.rank}, there"
+        elif self.rank and not self.contradictory:
+            words += f"; {self._kind()}"
         if self.contacts:
             names = ", ".join(self.contacts)
             words += f"; contacts ({names}) are counted as open, and take freedom away while they are closed"
@@ -58,8 +63,7 @@ class Classification(Kinds):
         for relation in self.relations:
             yield f"Redundant: {_relation(relation.row, relation.on, relation.coefficients)}."
         if self.contradictory:
-            names = ", ".join(self.contradictory)
-            yield f"Contradictory at general positions: there no velocity satisfies {names} and the rows before."
+            yield from self._contradictory()
         own = {kind.integral for kind in self.constraints}
         for f, constant in zip(self.integrals, self.constants, strict=True):
             if f not in own:
@@ -68,12 +72,39 @@ class Classification(Kinds):
             yield f"The rank drops where {_places(others)}."
         yield from (f"Note: {note}." for note in self.notes)
 
+    def _touching(self) -> str:
+        """What is known where relations hold only where their gradients depend on each other."""
+        if len(self.touching) == 1:
+            where = f"{self.touching[0]} was found to hold only where its gradient vanishes"
+        else:
+            names = f"{', '.join(self.touching[:-1])} and {self.touching[-1]}"
+            where = f"{names} were found to meet only where they touch: there their gradients depend on each other"
+        return f"Degenerate: {where}, and neither what is free there nor a motion is determined by them."
+
+    def _contradictory(self) -> Iterator[str]:
+        """What is against what."""
+        if self.apart:
+            stated = [
+                k for k in self.constraints if isinstance(k.constraint, ON_POSITIONS) and k.name not in self.apart
+            ]
+            others = any(not isinstance(k.constraint, OneSided) for k in stated)
+            whole = f"{', '.join(self.apart)} and the other relations" if others else ", ".join(self.apart)
+            yield f"Contradictory: no configuration satisfies {whole}."
+        if rates := [name for name in self.contradictory if name not in self.apart]:
+            names = ", ".join(rates)
+            yield f"Contradictory at general positions: there no velocity satisfies {names} and the rows before."
+
     def _kind(self) -> str:
+        known = self.evidence.words
         if self.holonomic:
-            return "the set is holonomic"
+            return f"the set is holonomic ({known})"
+        if known == UNTRIED.words:
+            least = f", besides {self.integrable} of them," if self.integrable else ""
+            return f"the set counts as nonholonomic; whether combinations of it{least} are integrable was not tried"
         if not self.integrable:
-            return "the set is nonholonomic, no combination of it is integrable"
-        return f"the set is nonholonomic, with {counted(self.integrable, 'integrable combination')}"
+            sure = "is integrable" if known == PROVED.words else "was found to be integrable"
+            return f"the set is nonholonomic, no combination of it {sure} ({known})"
+        return f"the set is nonholonomic, with {counted(self.integrable, 'integrable combination')} ({known})"
 
     def as_dict(self) -> dict[str, Any]:
         """For a program to read; expressions in the notation of model files."""
@@ -97,6 +128,8 @@ class Classification(Kinds):
                 for r in self.relations
             ],
             "contradictory": list(self.contradictory),
+            "apart": list(self.apart),
+            "touching": list(self.touching),
             "contacts": list(self.contacts),
             "singular": [list(map(plain, place)) for place in self.singular],
             "growth": list(self.growth),

@@ -1,8 +1,9 @@
 """Constraints that mechanicians know by name, recognised by their form."""
 
 from collections.abc import Callable, Iterator
+from itertools import combinations
 
-from sympy import Expr, Poly, PolynomialError, cos, sin, trigsimp
+from sympy import Expr, Matrix, Poly, PolynomialError, S, cos, hessian, simplify, sin, trigsimp
 
 from dalembert.derive import Kind
 from dalembert.model import Holonomic, OneSided, name_of, time
@@ -117,9 +118,29 @@ def _quadratic(kind: Kind) -> Iterator[str]:
     squares = [psi.coeff_monomial(v**2) for v in moving]
     plain = len(psi.terms()) == len(moving) + (psi.coeff_monomial(1) != 0)
     if psi.is_homogeneous and psi.total_degree() == 2:
-        yield "a cone of velocities, as Appell's"
+        yield from _shape(psi)
     elif plain and len(set(squares)) == 1 and squares[0] != 0 and not coordinates_in(psi.coeff_monomial(1)):
         yield "a speed that is prescribed"
+
+
+def _shape(psi: Poly) -> Iterator[str]:
+    """What the zeros of a homogeneous quadratic form are, by its rank and its sign."""
+    M = hessian(psi.as_expr(), psi.gens)
+    rank = M.rank(simplify=True)
+    if rank == 1:
+        yield "a plane of velocities, stated as a square, whose gradient vanishes on it"
+    elif M.is_positive_definite or M.is_negative_definite:
+        yield "rest of the velocities in it, stated by squares, whose gradient vanishes there"
+    elif rank == 2:
+        yield from ("two planes of velocities" for _ in range(_minor(M).is_negative is True))
+    elif rank > 2 and not (M.is_positive_semidefinite or M.is_negative_semidefinite):
+        yield "a cone of velocities, as Appell's"
+
+
+def _minor(M: Matrix) -> Expr:
+    """The sum of the principal minors of second order: the product of the two eigenvalues of a matrix of rank 2."""
+    pairs = combinations(range(M.rows), 2)
+    return simplify(sum((M[i, i] * M[j, j] - M[i, j] ** 2 for i, j in pairs), S.Zero))
 
 
 def _and(places: list[Expr]) -> str:

@@ -71,6 +71,8 @@ def zero_bits(c: Expr) -> int | None:
         return None
     degree = 1
     turn = degrees.pop(pi, 1)
+    if turn > MOST_BITS**3:  # its totient is then beyond that number of bits, and may take long to be found
+        return None
     if turn > 1:
         degree = max(1, int(totient(lcm(4, turn))))
     for n in degrees.values():

@@ -15,7 +15,6 @@ from sympy import (
     TribonacciConstant,
     exp,
     expand,
-    factorint,
     log,
     sqrtdenest,
 )
@@ -23,6 +22,7 @@ from sympy.core.numbers import NumberSymbol
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from dalembert.derive.exact.algebraic import constant_is_zero
+from dalembert.derive.exact.coprime import coprime_base, exponents
 from dalembert.derive.exact.decimals import with_fractions
 
 MOST_TERMS = 400  # of an expression that is written out to see which of its coefficients vanish
@@ -62,7 +62,8 @@ def _one(c: Expr) -> Expr:
         return c.expand(func=True)
     if isinstance(c, log) and c.args[0].is_Rational and c.args[0] > 0:
         both = ((c.args[0].p, 1), (c.args[0].q, -1))
-        return Add(*(s * n * log(p) for number, s in both for p, n in factorint(int(number)).items() if p > 1))
+        split = ((s, exponents(int(number), coprime_base([int(number)]))) for number, s in both)
+        return Add(*(s * n * log(p) for s, parts in split for p, n in parts.items()))
     if isinstance(c, HyperbolicFunction) and c.args[0].has(log):  # cosh(log 3) is 5/3
         new = c.rewrite(exp)
         return new if new.is_Rational else c

@@ -6,7 +6,7 @@ a² + b² = 1 modulo p, and e^(2πi/N) goes to one of them, ζ = c + s i; cosine
 its powers. √ℓ is the sum of Gauss, Σ (k/ℓ) ζ^(kN/ℓ), where ℓ divides N, and any root of ℓ where it does not.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import gcd, lcm
@@ -14,6 +14,7 @@ from math import gcd, lcm
 from sympy import Expr, Pow, Rational, factorint, isprime, pi
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
+from dalembert.derive.exact.coprime import coprime_base, exponents
 from dalembert.derive.exact.numbers import Unvalued
 
 BASE = 9240  # p ≡ −1 modulo 8·3·5·7·11: small integers are squares, −1 is not, and roots of odd order are unique
@@ -26,7 +27,8 @@ Circle = tuple[int, int]
 class Constants:
     """What algebraic constants expressions hold: angles that are multiples of 2π/`turn`, and roots of primes.
 
-    `roots` are primes with the order of the roots that occur, `orders` a multiple of the orders of all other roots.
+    `roots` are numbers without common factors, the small ones primes, with the order of the roots that occur, `orders`
+    a multiple of the orders of all other roots.
     """
 
     turn: int = 1
@@ -36,7 +38,7 @@ class Constants:
     @classmethod
     def of(cls, expressions: Iterable[Expr]) -> "Constants":
         """The constants of some expressions."""
-        turn, roots, orders = 1, dict[int, int](), 1
+        turn, orders, under = 1, 1, list[tuple[int, int]]()
         for e in expressions:
             for f in e.atoms(TrigonometricFunction):
                 for part in f.args[0].as_ordered_terms() if f.args[0].is_Add else f.args:
@@ -48,9 +50,8 @@ class Constants:
                     continue
                 orders = lcm(orders, int(root.exp.q))
                 if root.base.is_Rational and root.base > 0:
-                    for prime in {*factorint(int(root.base.p)), *factorint(int(root.base.q))} - {1}:
-                        roots[prime] = lcm(roots.get(prime, 1), int(root.exp.q))
-        return cls(turn, tuple(sorted(roots.items())), orders)
+                    under += [(int(root.base.p), int(root.exp.q)), (int(root.base.q), int(root.exp.q))]
+        return cls(turn, _rooted(under), orders)
 
     @property
     def order(self) -> int:
@@ -65,6 +66,15 @@ class Constants:
     def primes(self, count: int) -> tuple[int, ...]:
         """Primes below 2³¹ modulo which all the constants have images. Raises Unvalued where there are too few."""
         return _primes(self, count)
+
+
+def _rooted(under: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The numbers of which all numbers under roots are products, each with the order of the roots it stands under."""
+    base, orders = coprime_base(n for n, _ in under), dict[int, int]()
+    for number, order in under:
+        for b in exponents(number, base):
+            orders[b] = lcm(orders.get(b, 1), order)
+    return tuple(sorted(orders.items()))
 
 
 @lru_cache(256)
@@ -99,12 +109,12 @@ class Images:
         out, p = 1, self.prime
         orders = dict(self.constants.roots)
         for number, sign in ((int(base.p), 1), (int(base.q), -1)):
-            for prime, times in factorint(number).items():
-                order = orders.get(prime, 1)
+            for part, times in exponents(number, orders).items():
+                order = orders.get(part, 1)
                 share = exponent * times * order
                 if share.q != 1:
-                    raise Unvalued(f"a root of {prime}")
-                out = out * pow(self._prime_root(prime, order), sign * int(share), p) % p
+                    raise Unvalued(f"a root of {part}")
+                out = out * pow(self._prime_root(part, order), sign * int(share), p) % p
         return out
 
     def _prime_root(self, prime: int, order: int) -> int:

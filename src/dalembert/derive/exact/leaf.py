@@ -6,6 +6,7 @@ solution lies within a ball: with Y near the inverse of J = ∂φ/∂x, by the c
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -25,7 +26,9 @@ TRIES = 16
 STEPS = 60
 CLOSE = 1e-9  # how far a point of floating-point numbers may be off, of its size
 RANK = 1e-7
-FAR = 1e8
+AROUND, NEARBY = 2, 2.0**-10  # places near a point, and how near, of its size, that are looked at too
+FAR = 1e15
+SHORTER = (1e-2, 1e-4, 1e-6, 1e-8)  # parts of a step, where relations are far larger than their slopes
 
 
 class LeafPoint:
@@ -38,6 +41,7 @@ class LeafPoint:
         from scipy.linalg import qr  # it takes longer to import than most runs
 
         self._relations, self._moving, self._at = relations, moving, dict(at)
+        self._made: dict[int, dict[Symbol, Ball] | None] = {}
         scaled = J / np.maximum(np.linalg.norm(J, axis=1, keepdims=True), 1e-300)
         _, R, order = qr(scaled.T, mode="economic", pivoting=True)
         sizes = np.abs(np.diag(R))
@@ -50,6 +54,12 @@ class LeafPoint:
 
     def real(self, bits: int = BITS) -> Real | None:
         """The numbers of the point; None where it cannot be refined, or the solution is not proved to be there."""
+        if bits not in self._made:
+            self._made[bits] = self._refined(bits)
+        found = self._made[bits]
+        return None if found is None else Real(Random(0), found, bits=bits)
+
+    def _refined(self, bits: int) -> dict[Symbol, Ball] | None:
         at = {s: Real(Random(0), bits=bits).ball(x) for s, x in self._at.items()}
         keys = [self._moving[j] for j in self._solved]
         for _ in range(bits // 8):
@@ -63,8 +73,28 @@ class LeafPoint:
 
     def missed(self) -> list[int]:
         """The relations that do not hold at the point, proved of each: they depend on the others, which do."""
+        return self._missed_at(self.real())
+
+    def around(self, variables: Sequence[Symbol]) -> Iterator[tuple[list[int], dict[Symbol, float]]]:
+        """Places near by where the independent relations hold, after the dependent ones that do not hold there.
+
+        None where all are independent. Where relations only touch, those that hold here do not hold around.
+        """
+        if len(self.independent) == len(self._relations):
+            return
+        finder = _Finder([self._relations[i] for i in self.independent], variables)
+        random = np.random.default_rng(7)
+        used = set().union(*(e.free_symbols for e in self._relations))
+        unit = max((abs(self._at[s]) for s in self._moving if s in used), default=0.0) or 1.0
+        for _ in range(AROUND):
+            shaken = {s: self._at[s] + NEARBY * unit * float(random.uniform(-1, 1)) for s in self._moving}
+            found = finder.moved({**self._at, **shaken})
+            if found is not None:
+                yield self._missed_at(found.real()), found.numbers
+
+    def _missed_at(self, real: Real | None) -> list[int]:
+        """The dependent relations that are proved not to hold at some numbers."""
         rest = [i for i in range(len(self._relations)) if i not in self.independent]
-        real = self.real() if rest else None
         if real is None:
             return []
         germs = Germs(real, (), 0)
@@ -96,7 +126,7 @@ class LeafPoint:
         make = Real(Random(0), bits=bits).ball
         return [sum((make(float(y)) * v for y, v in zip(row, values, strict=True)), make(0)) for row in self._Y]
 
-    def _proved(self, at: Mapping[Symbol, Ball], keys: Sequence[Symbol], bits: int) -> Real | None:
+    def _proved(self, at: Mapping[Symbol, Ball], keys: Sequence[Symbol], bits: int) -> dict[Symbol, Ball] | None:
         left = self._step(at, bits)
         if left is None:
             return None
@@ -113,7 +143,7 @@ class LeafPoint:
                 total = total + abs(column[i] - (1 if i == j else 0)) * Ball(room, libmp.fzero, bits)
             if not libmp.mpf_lt(abs(total).middle, room):
                 return None
-        return Real(Random(0), wide, bits=bits)
+        return wide
 
 
 def _small(step: Ball, value: Ball, bits: int) -> bool:
@@ -127,16 +157,31 @@ def leaf_points(
 ) -> Iterator[LeafPoint]:
     """Random points on φ = 0, near one if it is known, as far as Newton's method finds them."""
     finder = _Finder(relations, variables)
-    random = np.random.default_rng(3)
-    for attempt in range(tries):
-        spread = 0.25 if near and attempt < tries // 2 else (1.0, 1.0, 3.0, 10.0)[attempt % 4]
-        start = {
-            s: near[s] + spread * float(random.uniform(-1, 1)) if s in near else _drawn(s, random, spread)
-            for s in finder.symbols
-        }
+    for start in _starts(finder.symbols, near, tries):
         found = finder.moved(start)
         if found is not None:
             yield found
+
+
+def rough_points(
+    relations: Sequence[Expr], variables: Sequence[Symbol], near: Mapping[Symbol, float], tries: int = TRIES
+) -> Iterator[dict[Symbol, float]]:
+    """Where Newton's method has come to from random points, on φ = 0 or not: slowly where gradients are dependent."""
+    finder = _Finder(relations, variables)
+    for start in _starts(finder.symbols, near, tries):
+        found = finder.last(start)
+        if found is not None:
+            yield found
+
+
+def _starts(symbols: Sequence[Symbol], near: Mapping[Symbol, float], tries: int) -> Iterator[dict[Symbol, float]]:
+    random = np.random.default_rng(3)
+    for attempt in range(tries):
+        spread = 0.25 if near and attempt < tries // 2 else (1.0, 1.0, 3.0, 10.0)[attempt % 4]
+        yield {
+            s: near[s] + spread * float(random.uniform(-1, 1)) if s in near else _drawn(s, random, spread)
+            for s in symbols
+        }
 
 
 def _drawn(s: Symbol, random: "np.random.Generator", spread: float) -> float:
@@ -164,6 +209,24 @@ class _Finder:
 
     def moved(self, start: Mapping[Symbol, float]) -> LeafPoint | None:
         """A point moved onto φ = 0 by steps of least norm; None if that fails."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._moved(start)
+
+    def last(self, start: Mapping[Symbol, float]) -> dict[Symbol, float] | None:
+        """The place that steps lead to, on φ = 0 or not; None where nothing has a value at the start."""
+        x = np.array([start[s] for s in self._moving])
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = self._numbers(start, x)
+            if found is None:
+                return None
+            for _ in range(STEPS):
+                there, found = self._stepped(start, x, *found)
+                if found is None:
+                    break
+                x = there
+        return {**start, **dict(zip(self._moving, x.tolist(), strict=True))}
+
+    def _moved(self, start: Mapping[Symbol, float]) -> LeafPoint | None:
         x = np.array([start[s] for s in self._moving])
         found = self._numbers(start, x)
         best = np.inf
@@ -186,11 +249,10 @@ class _Finder:
         scale[scale == 0] = 1.0
         A, b = J / scale[:, None], phi / scale
         left = float(np.linalg.norm(b))
-        for damping in (0.0, min(left, 1.0) * 1e-3, min(left, 1.0), 1.0, 100.0):
-            if damping:
-                step = A.T @ np.linalg.lstsq(A @ A.T + damping * np.eye(len(b)), b, rcond=None)[0]
-            else:
-                step = np.linalg.lstsq(A, b, rcond=1e-12)[0]
+        plain = np.linalg.lstsq(A, b, rcond=1e-12)[0]
+        dampings = (min(left, 1.0) * 1e-3, min(left, 1.0), 1.0, 100.0)
+        damped = (A.T @ np.linalg.lstsq(A @ A.T + d * np.eye(len(b)), b, rcond=None)[0] for d in dampings)
+        for step in chain([plain], damped, (plain * part for part in SHORTER)):
             there = x - step
             if not np.all(np.isfinite(there)) or np.abs(there).max(initial=0.0) > FAR:
                 continue

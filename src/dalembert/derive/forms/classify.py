@@ -12,7 +12,10 @@ from dalembert.derive.forms.ground import NOWHERE, Ground
 from dalembert.derive.forms.kinds import Kind, Kinds
 from dalembert.derive.forms.ranks import ranked
 from dalembert.derive.forms.rowset import RowSet
+from dalembert.derive.forms.somewhere import is_real_somewhere
 from dalembert.model import ModelError, OneSided, Statement
+
+NOT_REAL = "was not found to have a real value anywhere: what is said of it is said of complex numbers"
 
 
 def classify(system: Statement) -> Kinds:
@@ -35,7 +38,7 @@ def classify(system: Statement) -> Kinds:
 def _verdicts(kinds: Kinds) -> tuple[object, ...]:
     """All that is decided, without what was found in symbols."""
     alone = [(k.holonomic, k.exact, k.linear, k.catastatic, k.rheonomic) for k in kinds.constraints]
-    return alone, kinds.holonomic, kinds.integrable, kinds.rank, kinds.dependent, kinds.contradictory
+    return alone, kinds.holonomic, kinds.integrable, kinds.rank, kinds.dependent, kinds.contradictory, kinds.touching
 
 
 def _degenerate(kinds: Kinds, ground: Ground) -> bool:
@@ -55,6 +58,8 @@ def _classified(ground: Ground, *, seek: bool = True) -> Kinds:
     for c, form in zip(ground.system.constraints, ground.forms, strict=True):
         try:
             kind = kind_of(c, form, ground, seek=seek)
+            if form.coefficients is not None and not is_real_somewhere(form.coefficients, ground):
+                kind = replace(kind, evidence=replace(kind.evidence, chance=1.0, certain=False))
             taken = ground.numbers.taken.keys() & c.expr.atoms(Float)
             kinds.append(replace(kind, evidence=BY_ROUNDING) if taken and not kind.evidence.chance else kind)
         except Untried as reason:
@@ -66,20 +71,27 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
     system = ground.system
     contacts = tuple(c.name for c in system.constraints if isinstance(c, OneSided))
     held = [i for i, c in enumerate(system.constraints) if c.name not in contacts]
-    whole, independent, against, rounded, doubted, notes = ranked(ground, held)
+    whole, independent, against, rounded, doubted, notes, apart, touching = ranked(ground, held)
     kept = [j for j in range(len(held)) if j not in against and j not in rounded]
     places = [held[j] for j in kept]
     own = RowSet(ground, places, [kinds[i] for i in places], tuple(kept.index(j) for j in independent))
     jump = own.across(whole)
     if jump is not None:
-        whole = replace(whole, integrals=jump.most, evidence=replace(whole.evidence, certain=jump.proved))
+        chance = whole.evidence.chance if jump.proved else 1.0
+        known = replace(whole.evidence, certain=jump.proved, chance=chance)
+        whole = replace(whole, integrals=jump.most, evidence=known)
         u = ground.algebra.restore(jump.u)
         notes = (*notes, f"coefficients jump where {u} changes sign: what is kept on each side is not kept across")
     integrals = own.integrals(whole) if seek else []
-    relations = list(own.dependent()) if seek else []
+    relations = list(own.dependent(stated=not touching)) if seek else []
     taken = ground.numbers.taken
-    remarks = [*notes, *_taken(taken)]
+    unreal = [
+        kinds[i].name for i in held if (row := ground.forms[i].coefficients) and not is_real_somewhere(row, ground)
+    ]
+    remarks = [*notes, *_taken(taken), *(f"{name!r} {NOT_REAL}" for name in unreal)]
     lost = {*(places[j] for j in range(len(places)) if j not in own.independent), *(held[j] for j in rounded)}
+    if touching:  # a relation that takes away no velocity may take away a configuration
+        lost = {i for i in lost if not own.is_stated(i)}
     if seek and len(integrals) < whole.integrals:
         remarks.append(f"of {whole.integrals} independent integrals {len(integrals)} were found in closed form")
     if not whole.complete:
@@ -87,8 +99,9 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
     every = len(own.linear) == len(own.rows)
     found = len(integrals) == whole.integrals and all(one.proved for one in integrals)
     dependent = len(own.linear) == whole.rank or (every and all(sure for _, sure in relations))
-    sure = not rounded and not doubted
-    proved = found and dependent and sure and (whole.evidence.certain or whole.integrals == whole.rank)
+    sure = not rounded and not doubted and not touching
+    certain = found and (whole.evidence.certain or whole.integrals == whole.rank)
+    proved = dependent and sure and not unreal and (certain or not whole.evidence.chance)
     return Kinds(
         system.coordinates,
         tuple(kinds),
@@ -100,6 +113,8 @@ def _together(kinds: Sequence[Kind], ground: Ground, seek: bool) -> Kinds:
         dependent=tuple(kinds[i].name for i in sorted(lost)),
         relations=tuple(relation for relation, _ in relations),
         contradictory=tuple(kinds[held[j]].name for j in against),
+        apart=tuple(kinds[held[j]].name for j in apart),
+        touching=tuple(kinds[held[j]].name for j in touching),
         contacts=contacts,
         singular=own.singular() if seek else (),
         growth=whole.growth,

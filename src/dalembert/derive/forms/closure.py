@@ -35,8 +35,8 @@ class Closure:
 def closure(rows: Sequence[Row], variables: Sequence[Symbol]) -> Closure:
     """Rank and integrals of forms at generic points, by exact arithmetic where their functions allow it.
 
-    That brackets lead out of the span is proved by the point at which they do; that they do not is tried. Raises
-    `Untried` where nothing can be evaluated.
+    That brackets lead out of the span is proved by the point at which they do; that they do not is tried, unless less
+    than two directions are free, which leave no bracket. Raises `Untried` where nothing can be evaluated.
     """
     places = _occurring(rows, variables)
     own, short = [variables[j] for j in places], [[row[j] for j in places] for row in rows]
@@ -48,17 +48,17 @@ def closure(rows: Sequence[Row], variables: Sequence[Symbol]) -> Closure:
             entries, active, lambda germs: span(germs, short, own), widest, order, lambda one: (one.rows, one.growth)
         )
         if found.complete or comb(2 * len(active) + order + 1, order + 1) > MOST_PAIRS:
-            certain = evidence.certain and len(found.rows) == len(rows) and not found.integrals
+            whole = len(found.rows) == len(rows) or len(found.rows) == len(own)
+            certain = evidence.certain and whole and (not found.integrals or len(found.rows) >= len(own) - 1)
             known = Evidence(True, evidence.points, 0.0) if certain else evidence
             return closed(found._replace(pivots=tuple(places[p] for p in found.pivots)), known)
         order += 1
 
 
 def _occurring(rows: Sequence[Row], variables: Sequence[Symbol]) -> list[int]:
-    """The places of variables that forms contain, and of the last, the time: the others commute with everything."""
+    """The places of variables that forms contain: the directions of others commute with everything."""
     used = set().union(*(e.free_symbols for row in rows for e in row)) if rows else set()
-    last = len(variables) - 1
-    return [j for j, x in enumerate(variables) if j == last or x in used or any(row[j] != 0 for row in rows)]
+    return [j for j, x in enumerate(variables) if x in used or any(row[j] != 0 for row in rows)]
 
 
 def independent_rows(rows: Sequence[Row], variables: Sequence[Symbol]) -> Independent:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sympy import Expr, Matrix, Symbol, cancel
+from sympy import Dummy, Expr, Matrix, S, Symbol, cancel, cos, degree, expand, expand_trig, fraction, sin, tan, together
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
-from dalembert.derive.effort import TooMuch, effort, weigh
+from dalembert.derive.effort import TooMuch, effort, spend, weigh
 from dalembert.derive.exact import Untried, is_plainly_zero, vanishes
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.linear import NotSolved, solve
+from dalembert.derive.sizes import size_of
 from dalembert.derive.tidy import tidy
 
 EFFORT = 1.0
@@ -33,11 +35,29 @@ def combination(
             c = [tidy(e) for e in solve(square, Matrix([target[p] for p in pivots]))]
             left = [target[j] - sum(x * row[j] for x, row in zip(c, rows, strict=True)) for j in range(len(target))]
             left = [tidy(e) for j, e in enumerate(left) if j not in pivots]
-        if all(e == 0 or is_plainly_zero(e) for e in left):
-            return Combination(tuple(c), True)
+            if all(e == 0 or is_plainly_zero(e) or _turns_to_zero(e) for e in left):
+                return Combination(tuple(c), True)
         return Combination(tuple(c), False) if all(vanishes(e, variables) for e in left) else None
     except (TooMuch, NotSolved, Untried):
         return None
+
+
+def _turns_to_zero(e: Expr) -> bool:
+    """Whether an expression is zero by the addition theorems and sin² + cos² = 1."""
+    if not e.has(TrigonometricFunction):
+        return False
+    weigh(e)
+    written = expand_trig(e.rewrite(tan, sin)) if e.has(tan) else expand_trig(e)
+    spend(size_of(written).turned)
+    top = expand(fraction(together(written))[0])
+    for sine in top.atoms(sin):
+        s = Dummy("s")
+        top = top.xreplace({sine: s})
+        terms = {n: top.coeff(s, n) for n in range(int(degree(top, s)) + 1)} if top.has(s) else {}
+        top = expand(
+            sum((c * (1 - cos(sine.args[0]) ** 2) ** (n // 2) * sine ** (n % 2) for n, c in terms.items()), S.Zero)
+        )
+    return is_plainly_zero(top)
 
 
 def _multiple(target: Row, row: Row, pivot: int) -> Expr | None:

@@ -14,7 +14,7 @@ from sympy import Expr, Matrix, Mul, Poly, PolynomialError, S, Symbol, fraction,
 from dalembert.derive.effort import TooMuch, effort, weigh
 from dalembert.derive.exact import leaf_points, settled
 from dalembert.derive.forms.closure import independent_rows
-from dalembert.derive.forms.combination import combination
+from dalembert.derive.forms.combination import Combination, combination
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import Ground
 from dalembert.derive.reducing.bounds import never_zero
@@ -43,11 +43,16 @@ def exchanged(integrals: Sequence[Expr], rows: Rows, ground: Ground) -> dict[int
     free = {k: rows.own[j - len(rows.others)][0] for k, j in enumerate(chosen) if j >= len(rows.others)}
     lasting = [j for j, f in enumerate(integrals) if never_there(fraction(together(f))[1], rows.levels, ground)]
     found = {j: combination(ground.differential(integrals[j]), base, pivots, ground.variables) for j in lasting}
-    made = {j: one.coefficients for j, one in found.items() if one is not None}
+    made = {j: one.coefficients for j, one in found.items() if one is not None and _regular(one, rows, ground)}
     for own, places in islice(_choices(sorted(made), sorted(free, reverse=True)), MOST_CHOICES):
         if _is_kept([made[j] for j in own], places, rows, ground):
             return {free[k]: j for k, j in zip(sorted(places), own, strict=True)}
     return {}
+
+
+def _regular(made: Combination, rows: Rows, ground: Ground) -> bool:
+    """Whether the rows say something wherever the integral made of them does: no coefficient has a pole there."""
+    return all(never_there(fraction(together(c))[1], rows.levels, ground) for c in made.coefficients)
 
 
 def _choices(integrals: Sequence[int], rows: Sequence[int]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -79,12 +84,12 @@ def never_there(e: Expr, levels: Sequence[Expr], ground: Ground) -> bool:
     """Whether it is plain that an expression vanishes nowhere on some levels φ = 0."""
     return all(
         never_zero(f) or any(_apart(f, phi, ground) for phi in levels) or _together_apart(f, levels, ground)
-        for f, _ in _powers(e)
+        for f, _ in factors_of(e)
     )
 
 
-def _powers(e: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """The factors with their exponents."""
+def factors_of(e: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """The factors of an expression with their exponents."""
     for f in Mul.make_args(e.factor() if e.is_Add else e):
         yield f.as_base_exp()
 
@@ -116,17 +121,17 @@ def _together_apart(f: Expr, levels: Sequence[Expr], ground: Ground) -> bool:
 
 def found_there(e: Expr, levels: Sequence[Expr], row: Row, slopes: Row, ground: Ground) -> Expr | None:
     """A factor that vanishes at places on some levels where a differential does and a row does not, if one is found."""
-    for f, n in _powers(e):
+    for f, n in factors_of(e):
         if not f.free_symbols & set(ground.variables) or n.is_negative or never_there(f, levels, ground):
             continue
         points = (p for p in leaf_points([f, *levels], ground.variables, ground.near) if not p.missed())
-        idle = (p for p in points if _says(row, p.numbers) and not _says(slopes, p.numbers))
+        idle = (p for p in points if says(row, p.numbers) and not says(slopes, p.numbers))
         if len(list(islice(idle, FOUND))) == FOUND:
             return f
     return None
 
 
-def _says(row: Row, at: dict[Symbol, float]) -> bool:
+def says(row: Row, at: dict[Symbol, float]) -> bool:
     """Whether a row has a coefficient that does not vanish at a point."""
     values = [S(e.xreplace(at)) for e in row[:-1]]
     return any(abs(v) > 1e-6 for v in values if v != S.Zero and v.is_number and v.is_real)

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sympy import Expr, fraction, together
+from sympy import Expr
 
 from dalembert.derive.forms.branches import left_branch
 from dalembert.derive.forms.classify import classify
 from dalembert.derive.forms.closure import independent_rows
-from dalembert.derive.forms.exchange import Rows, exchanged, found_there
+from dalembert.derive.forms.elsewhere import Integral, elsewhere, jumps_at
+from dalembert.derive.forms.exchange import Rows, exchanged
 from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import Ground
 from dalembert.derive.forms.kinds import Kind, Kinds
@@ -72,10 +73,10 @@ def _alone(system: Statement, kinds: Kinds) -> tuple[dict[str, Constraint], list
             kept.append(f"{kind.name!r} is integrable, but its integral was not found in closed form")
         elif part := left_branch(ground.stated(kind.integral), set(ground.variables)):
             kept.append(f"{kind.name!r}: {_ends(ground, kind.integral, part)}")
-        elif (kind.factor != 1 or kind.name in scaled) and (reason := _bound(system, kind, kinds)):
+        elif ((kind.factor != 1 or kind.name in scaled) and (reason := _bound(system, kind, kinds))) or (
+            reason := _elsewhere(system, kind, ground)
+        ):
             kept.append(f"{kind.name!r}: {reason}")
-        elif kind.constant is not None and (place := _weak(system, kind, ground)):
-            kept.append(f"{kind.name!r}: its integral {kind.integral} says nothing where {place} = 0, and the row does")
         elif kind.constant is None:
             faults.append(_without_constant(system, kind.integral, repr(kind.name)))
         else:
@@ -104,16 +105,16 @@ def _ends(ground: Ground, integral: Expr, part: Expr) -> str:
     return f"in its integral {integral}, {shown} jumps or has no value at places where the row goes on"
 
 
-def _weak(system: Statement, kind: Kind, ground: Ground) -> Expr | None:
-    """What vanishes at places on the level of an integral where the integral says nothing, and the row does."""
-    if kind.integral is None or kind.constant is None or kind.factor is None or kind.factor == 1:
-        return None
+def _elsewhere(system: Statement, kind: Kind, ground: Ground) -> str:
+    """Where an integral says something else than its row at places on its level; "" where nothing is found."""
+    row = next(f.coefficients for c, f in zip(system.constraints, ground.forms, strict=True) if c.name == kind.name)
+    if row is None or kind.integral is None or kind.constant is None:
+        return ""
+    if kind.factor is None:
+        return f"that its integral {kind.integral} says the same everywhere was not seen"
     levels = [ground.stated(c.expr) for c in system.constraints if isinstance(c, Holonomic)]
     levels.append(ground.stated(kind.integral - kind.constant))
-    row = next(f.coefficients for c, f in zip(system.constraints, ground.forms, strict=True) if c.name == kind.name)
-    top = fraction(together(ground.stated(kind.factor)))[0]
-    place = None if row is None else found_there(top, levels, row, _differential(kind.integral, ground), ground)
-    return None if place is None else ground.algebra.restore(place)
+    return elsewhere(Integral(row, ground.stated(kind.integral), ground.stated(kind.factor), levels), ground)
 
 
 def _bound(system: Statement, kind: Kind, kinds: Kinds) -> str:
@@ -169,6 +170,10 @@ def _jointly(
         return out, ends, faults
     integrals = [f - constant for f, constant in fresh if constant is not None]
     levels = [ground.stated(f) for f in (*(c.expr for c in stated if isinstance(c, Holonomic)), *integrals)]
+    jumping = [place for _, row in own for place in jumps_at(row, levels, ground)]
+    if jumping:
+        place = ground.algebra.restore(jumping[0])
+        return out, [*ends, f"the constraints together: where {place} = 0 coefficients jump, and integrals go on"], []
     places = exchanged([ground.stated(f) for f in integrals], Rows(own, others, levels), ground)
     for i, j in places.items():
         out[i] = Holonomic(integrals[j], name=stated[i].name)

@@ -56,7 +56,10 @@ class Kinds:
 
     - `integrable`: how many independent functions f(q, t) the constraints together keep constant, `integrals` those
       that were found, with their `constants` at the start; `holonomic` where there are as many as independent rows.
-    - `rank` k of the rows, `dependent` rows with their `relations`, and those that are `contradictory`.
+    - `rank` k of the rows, `dependent` rows with their `relations`, and those that are `contradictory`: `apart` are
+      those of them that no configuration satisfies, for others there is no velocity.
+    - `touching` are relations that were found to hold together only where their gradients depend on each other: k is
+      the rank there, `integrable` the number elsewhere, and what moves, and how, gradients do not determine.
     - `degrees_of_freedom` n − k of the velocities, `configuration_freedom` n − `integrable` of the positions.
     - `contacts` are counted as open. `growth`: how many directions the brackets add, depth by depth.
     """
@@ -71,6 +74,8 @@ class Kinds:
     dependent: tuple[str, ...]
     relations: tuple[Relation, ...]
     contradictory: tuple[str, ...]
+    apart: tuple[str, ...]
+    touching: tuple[str, ...]
     contacts: tuple[str, ...]
     singular: tuple[Place, ...]
     growth: tuple[int, ...]

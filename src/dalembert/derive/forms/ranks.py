@@ -30,8 +30,10 @@ class Ranked(NamedTuple):
     """A set of constraints, by their places: independent ones, and ones that contradict those before.
 
     `whole` is the closure of the linear rows that do not; its rows are places among these. Those that would contradict
-    others but for the rounding of decimal numbers are `rounded`, and not among them. `doubted`: whether some contradict
-    others only as far as no configuration was found.
+    others but for the rounding of decimal numbers are `rounded`, and not among them. `doubted`: whether there are some
+    with which no configuration was found. `apart` are those of the contradicting ones that no configuration satisfies,
+    `touching` those that hold together only where their gradients depend on each other: then `independent` is said of
+    such places, and `whole` of others.
     """
 
     whole: Closure
@@ -40,6 +42,8 @@ class Ranked(NamedTuple):
     rounded: tuple[int, ...]
     doubted: bool
     notes: tuple[str, ...]
+    apart: tuple[int, ...] = ()
+    touching: tuple[int, ...] = ()
 
 
 def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
@@ -49,9 +53,10 @@ def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
     leaf = valued.relations([places[j] for j in related])
     against = {related[k] for k in leaf.against}
     twins = {related[k] for k in leaf.rounded}
-    apart = against | twins
-    rows: Rows = [None if j in apart else ground.forms[i].coefficients for j, i in enumerate(places)]
-    there: Rows = [None if j in apart else valued.forms[i].coefficients for j, i in enumerate(places)]
+    apart = tuple(sorted(against))
+    left_out = against | twins
+    rows: Rows = [None if j in left_out else ground.forms[i].coefficients for j, i in enumerate(places)]
+    there: Rows = [None if j in left_out else valued.forms[i].coefficients for j, i in enumerate(places)]
     clash, more = _clashing(rows, there, ground, leaf if related else None)
     against, twins = against | clash, twins | more
     linear = [j for j, row in enumerate(rows) if row is not None and j not in against]
@@ -61,11 +66,18 @@ def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
     notes = _unsure(ground, [places[related[k]] for k in sorted(leaf.unsure)])
     notes = (*notes, *_rounded(ground, [places[j] for j in sorted(twins)]))
     if len(linear) + len(twins) + sum(rows[j] is not None or j in related for j in against) < len(rows):
-        return _by_numbers(ground, places, whole, against, twins, linear, bool(related), notes)
+        numbers = _by_numbers(ground, places, whole, against, twins, linear, bool(related), notes)
+        return numbers._replace(apart=apart, doubted=bool(leaf.unsure), touching=_touching(leaf, related))
     if not related:
         chosen = tuple(linear[j] for j in whole.rows)
         notes = (*notes, *_at_start(ground, places, len(chosen)))
         return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes)
+    if leaf.touching:
+        own_there = leaf.independent([row for j in linear if (row := there[j]) is not None])
+        chosen = tuple(linear[j] for j in own_there.rows)
+        doubt = replace(whole, evidence=Evidence(False, whole.evidence.points, 1.0, False))
+        last = (bool(leaf.unsure), notes, apart, _touching(leaf, related))
+        return Ranked(doubt, chosen, tuple(sorted(against)), tuple(sorted(twins)), *last)
     found = leaf.closure([row for j in linear if (row := there[j]) is not None], exact)
     if found is None:
         whole = replace(whole, evidence=replace(whole.evidence, chance=1.0, certain=False))
@@ -78,7 +90,11 @@ def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
         whole, notes = replace(found, pivots=pivots), (*notes, ONLY_THERE)
     chosen = tuple(linear[j] for j in whole.rows)
     notes = (*notes, *_at_start(ground, places, len(chosen)))
-    return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes)
+    return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes, apart)
+
+
+def _touching(leaf: Relations, related: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted(related[k] for k in leaf.touching))
 
 
 def _rounded(ground: Ground, places: Sequence[int]) -> Iterator[str]:
@@ -122,7 +138,8 @@ def _unsure(ground: Ground, places: Sequence[int]) -> tuple[str, ...]:
     if not places:
         return ()
     names = ", ".join(repr(ground.system.constraints[i].name) for i in places)
-    return (f"no configuration that satisfies {names} and the relations before was found: there may be none",)
+    found = f"no configuration that satisfies {names} and the other relations was found: there may be none"
+    return (f"{found}; rank and integrals are said of other places",)
 
 
 def _against(

@@ -19,13 +19,16 @@ from dalembert.derive.exact.constants import MOST_TERMS, coefficients
 from dalembert.derive.exact.leaf import LeafPoint
 from dalembert.derive.exact.reals import BITS
 from dalembert.derive.exact.trials import FINER
+from dalembert.derive.forms.apart import apart
 from dalembert.derive.forms.closure import Closure, closed, closure, combined, independent_rows, most, widest
 from dalembert.derive.forms.frobenius import Independent, Row, independent, span, spanned
+from dalembert.derive.forms.touching import TouchPoint, touch_points
 from dalembert.derive.reducing.digits import ROUNDED, is_rounding
-from dalembert.derive.sizes import size_of
+from dalembert.derive.sizes import nodes_of, size_of
 
 LEAF_POINTS = 3
 LEAF_ORDER = 4
+MOST_NODES = 1000  # of a relation, or a coordinate's value, in which others have been put in
 
 T = TypeVar("T")
 
@@ -33,8 +36,9 @@ T = TypeVar("T")
 class Relations:
     """Relations φ = 0 in some variables, the time last, and the forms where they hold; `near` is a point, or nothing.
 
-    `against` are the places of those that contradict others, `unsure` of those that likely do; `rounded` of those that
-    would, but for the rounding of `decimal` numbers: they follow from the others.
+    `against` are the places of those that are proved to contradict those before, `unsure` of those with which no point
+    was found; `rounded` of those that would contradict, but for the rounding of `decimal` numbers: they follow from the
+    others. `touching` are those that were found to hold together only where their gradients depend on each other.
     """
 
     def __init__(
@@ -48,13 +52,14 @@ class Relations:
         self.against: set[int] = set()
         self.unsure: set[int] = set()
         self.rounded: set[int] = set()
+        self.touching: set[int] = set()
         self._stated, self._decimal = list(stated), decimal
         self._old, self._solved = list(variables), dict[Symbol, _Solved]()
         left = self._eliminated(list(enumerate(stated)))
         self.variables = [*(s.phi for s in self._solved.values()), *(x for x in variables if x not in self._solved)]
         self._near = {x: v for x, v in near.items() if x in self.variables}
         self._slopes = Differentiator([x for x in variables if x not in self._solved])
-        self._points: list[LeafPoint] | None = None
+        self._points: list[LeafPoint | TouchPoint] | None = None
         self._left = self._together(left)
         if self._left and self._points is None:
             self._points = self._found(self._left)
@@ -69,18 +74,31 @@ class Relations:
                     self._settle(i, phi)
                 elif self._is_constant(phi):
                     self._settle(i, phi.xreplace(anywhere(self._old)))
-                elif (solved := self._linear(phi)) is None:
+                elif (solved := self._linear(i, phi)) is None or (
+                    replaced := self._replaced(solved, [*rest, *left[left.index((i, phi)) + 1 :]])
+                ) is None:
                     rest.append((i, phi))
                 else:
-                    rule = {solved.x: solved.value}
-                    for other in self._solved.values():
-                        other.value = settled(other.value.xreplace(rule))
-                    self._solved[solved.x] = solved
-                    rest = [(j, settled(e.xreplace(rule))) for j, e in (*rest, *left[left.index((i, phi)) + 1 :])]
+                    rest = replaced
                     break
             else:
                 return rest
             left = rest
+
+    def _replaced(self, solved: "_Solved", left: list[tuple[int, Expr]]) -> list[tuple[int, Expr]] | None:
+        """Other relations with the value of a coordinate that is solved for; None where they would become too long.
+
+        Values of values grow as a power of their number: what is not solved for is left to points.
+        """
+        rule = {solved.x: solved.value}
+        values = {x: other.value.xreplace(rule) for x, other in self._solved.items()}
+        rest = [(j, e.xreplace(rule)) for j, e in left]
+        if any(nodes_of(e) > MOST_NODES for e in (solved.value, *values.values(), *(e for _, e in rest))):
+            return None
+        for x, value in values.items():
+            self._solved[x].value = settled(value)
+        self._solved[solved.x] = solved
+        return [(j, settled(e)) for j, e in rest]
 
     def _is_constant(self, phi: Expr) -> bool:
         """Whether a relation varies with nothing, though it does not look so."""
@@ -101,7 +119,7 @@ class Relations:
             return False
         return is_rounding(self._stated[place], {**point, **{x: float(value) for x, value in solved.items()}})
 
-    def _linear(self, phi: Expr) -> "_Solved | None":
+    def _linear(self, place: int, phi: Expr) -> "_Solved | None":
         slopes = Differentiator(self._old[:-1]).slopes(phi)
         for x in reversed(self._old[:-1]):
             c = slopes.get(x)
@@ -109,7 +127,7 @@ class Relations:
                 value = x - phi / c
                 if size_of(value).terms > MOST_TERMS:
                     continue
-                return _Solved(x, settled(value.expand()), c, Dummy(f"phi_{len(self._solved)}", real=True))
+                return _Solved(place, x, settled(value.expand()), c, Dummy(f"phi_{len(self._solved)}", real=True))
         return None
 
     def _together(self, left: list[tuple[int, Expr]]) -> list[Expr]:
@@ -119,19 +137,35 @@ class Relations:
             return []
         self._points = self._found([phi for _, phi in left])
         if self._points:
-            alike = {k for point in self._points for k in point.missed()}
+            alike = {k for point in self._points if isinstance(point, LeafPoint) for k in point.missed()}
             self.rounded |= {left[k][0] for k in alike}
             return [phi for k, (_, phi) in enumerate(left) if k not in alike]
-        kept: list[Expr] = []
+        if self._touch(left):
+            return [phi for _, phi in left]
+        kept: list[tuple[int, Expr]] = []
         for i, phi in left:
-            points = self._found([*kept, phi])
-            if not points:
+            together = [*kept, (i, phi)]
+            points = self._found([e for _, e in together])
+            if points:
+                kept, self._points, self.touching = together, points, set()
+            elif self._touch(together):
+                kept = together
+            elif apart([e for _, e in together], self._old):
+                self.against.add(i)
+            else:
                 self.unsure.add(i)
-                if kept and self._points:
-                    self.against.add(i)
-                    continue
-            kept, self._points = [*kept, phi], points
-        return kept
+        return [phi for _, phi in kept]
+
+    def _touch(self, left: Sequence[tuple[int, Expr]]) -> bool:
+        """Whether relations are found to hold together where their gradients depend on each other, and there alone."""
+        found = list(islice(touch_points([phi for _, phi in left], self.variables, self._near), LEAF_POINTS))
+        regular = [point for point in found if isinstance(point, LeafPoint)]
+        if found:
+            self._points = list(regular or found)
+            used = set().union(*(self._stated[i].free_symbols for i, _ in left))
+            own = {i for i, _ in left} | {s.place for s in self._solved.values() if s.x in used}
+            self.touching = set() if regular else own
+        return bool(found)
 
     def _unlike(self, left: list[tuple[int, Expr]]) -> list[tuple[int, Expr]]:
         """The relations less those that are parallel to one before them, which they contradict."""
@@ -145,14 +179,22 @@ class Relations:
             (self.rounded if self._decimal and near else self.against).add(i)
         return out
 
-    def _found(self, relations: Sequence[Expr]) -> list[LeafPoint]:
-        """Points on relations; one at which any of them does not hold is none, unless by rounding alone."""
+    def _found(self, relations: Sequence[Expr]) -> list[LeafPoint | TouchPoint]:
+        """Points on relations; one at which any of them does not hold is none, unless by rounding alone.
+
+        Nor is one at which some depend on the others, if they do not in all directions from there.
+        """
+
+        def off(missed: Sequence[int], at: Mapping[Symbol, float]) -> bool:
+            return any(not (self._decimal and is_rounding(relations[k], at)) for k in missed)
 
         def holds(point: LeafPoint) -> bool:
-            missed = [relations[k] for k in point.missed()]
-            return not missed or (self._decimal and all(is_rounding(phi, point.numbers) for phi in missed))
+            if point.real() is None or off(point.missed(), point.numbers):
+                return False
+            return not any(off(missed, at) for missed, at in point.around(self.variables))
 
-        return list(islice(filter(holds, leaf_points(relations, self.variables, self._near)), LEAF_POINTS))
+        every = leaf_points(relations, self.variables, self._near)
+        return list(islice((point for point in every if holds(point)), LEAF_POINTS))
 
     def row(self, row: Row) -> Row:
         """A form by dφ and the differentials of the coordinates that are left, at φ = 0."""
@@ -250,7 +292,7 @@ class Relations:
                 answer = question(Germs(real, self.variables, order))
                 if not np.all(real.good):
                     break
-                if real.clear or finer == FINER[-1]:
+                if real.clear or finer == FINER[-1] or isinstance(point, TouchPoint):
                     out.append((answer, real.sure and len(point.independent) == len(self._left)))
                     break
         return out
@@ -258,8 +300,9 @@ class Relations:
 
 @dataclass
 class _Solved:
-    """A coordinate x = `value` + φ/`slope`."""
+    """A coordinate x = `value` + φ/`slope`, from the relation at a place."""
 
+    place: int
     x: Symbol
     value: Expr
     slope: Expr

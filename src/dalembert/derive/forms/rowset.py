@@ -135,12 +135,19 @@ class RowSet:
         chosen = independent_rows(rows, self.ground.variables) if leaf is None else leaf.independent(rows)
         return [found[j] for j in chosen.rows[:most]]
 
-    def dependent(self) -> Iterator[tuple[Relation, bool]]:
-        """How each dependent row follows from the independent ones, in symbols if found, and whether it is proved."""
+    def is_stated(self, place: int) -> bool:
+        """Whether the constraint at a place of the statement is a relation among coordinates."""
+        return isinstance(self.ground.system.constraints[place], ON_POSITIONS)
+
+    def dependent(self, *, stated: bool = True) -> Iterator[tuple[Relation, bool]]:
+        """How each dependent row follows from the independent ones, in symbols if found, and whether it is proved.
+
+        Those that are `stated` as relations among coordinates are left out if asked for.
+        """
         base = [(self.kinds[j].name, row) for j in self.independent if (row := self.rows[j]) is not None]
         rows = [row for _, row in base]
         for j, kind in enumerate(self.kinds):
-            if j in self.independent:
+            if j in self.independent or (self.stated[j] and not stated):
                 continue
             made = self._made(self.rows[j], rows)
             if made is None:

@@ -15,6 +15,7 @@ from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Along, Steps, engine
 from dalembert.model import StateError, Statement, name_of, refuse
+from dalembert.motion.blame import FAILURES
 from dalembert.motion.derived import Derivation
 from dalembert.motion.move import COMPILE, move
 from dalembert.motion.record import DRIFT, Episode, Limits, Origin, Record, Settings
@@ -89,11 +90,8 @@ class Trajectory:
             (Origin(record.begin_time, tuple(map(float, record.begin)), settings, sizes),),
             tuple(map(float, record.sizes)),
         )
-        if not record.status.ok and len(
-            record.times
-        ):  # forces may not exist where a run breaks; the end itself is kept
-            last = motion._derivation.along(record.times[-1:], record.states[-1:]) if record.episodes else (np.nan,)
-            if not all(np.isfinite(part).all() for part in last):
+        if not record.status.ok and len(record.times):  # forces may not exist where a run breaks; the end is kept
+            if not motion._derivable(record.times[-1:], record.states[-1:]):
                 kept = slice(len(record.times) - 1)
                 motion = replace(
                     motion,
@@ -162,6 +160,13 @@ class Trajectory:
                 for part, values in zip(found, near, strict=True):
                     part[k] = 2 * values[0] - values[1]
         return found
+
+    def _derivable(self, times: Array, states: Array) -> bool:
+        """Whether everything that is derived exists at states."""
+        try:
+            return bool(self.episodes) and all(np.isfinite(p).all() for p in self._derivation.along(times, states))
+        except FAILURES:
+            return False
 
     @cached_property
     def residual(self) -> Array:

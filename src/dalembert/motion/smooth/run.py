@@ -198,7 +198,8 @@ class Run:
 
     def _in_vain(self, what: str) -> Status:
         fault = self.mover.blame(self.t, self.state)
-        return Status(Ending.UNRESOLVED, f"{what} after {at(self.system, self.t, self.state)}: {fault.words}")
+        ending = Ending.BROKEN if fault.missing else Ending.UNRESOLVED
+        return Status(ending, f"{what} after {at(self.system, self.t, self.state)}: {fault.words}")
 
     def _ahead(self) -> Moved:
         """Legs from here on, not yet looked at."""

@@ -90,15 +90,15 @@ class Trajectory:
             (Origin(record.begin_time, tuple(map(float, record.begin)), settings, sizes),),
             tuple(map(float, record.sizes)),
         )
-        if not record.status.ok and len(record.times):  # forces may not exist where a run breaks; the end is kept
-            if not motion._derivable(record.times[-1:], record.states[-1:]):
-                kept = slice(len(record.times) - 1)
-                motion = replace(
-                    motion,
-                    t=_frozen(record.times[kept]),
-                    y=_frozen(record.states[kept].T),
-                    works=_frozen(record.works[kept].T),
-                )
+        last = slice(max(len(record.times) - 1, 0), None)
+        if not record.status.ok and not motion._derivable(record.times[last], record.states[last]):
+            kept = slice(last.start)  # forces may not exist where a run breaks; the end itself is kept
+            motion = replace(
+                motion,
+                t=_frozen(record.times[kept]),
+                y=_frozen(record.states[kept].T),
+                works=_frozen(record.works[kept].T),
+            )
         vars(motion)["_dense"] = record.dense
         return motion
 
@@ -163,6 +163,8 @@ class Trajectory:
 
     def _derivable(self, times: Array, states: Array) -> bool:
         """Whether everything that is derived exists at states."""
+        if not len(times):
+            return True
         try:
             return bool(self.episodes) and all(np.isfinite(p).all() for p in self._derivation.along(times, states))
         except FAILURES:

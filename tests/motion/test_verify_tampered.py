@@ -7,6 +7,8 @@ import pytest
 from sympy import Rational, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
+import dalembert as da
+from dalembert import gallery
 from motion.systems import pendulum
 
 x, y = dynamicsymbols("x y")

@@ -1,6 +1,7 @@
 """The plain engine stops where the rank of the constraints drops or a mass vanishes, at the true time, as promised."""
 
 import time
+from itertools import pairwise
 
 import pytest
 from sympy import cos, sin
@@ -74,7 +75,7 @@ def test_a_row_that_vanishes_beside_another_is_no_end():
 
 def test_a_large_system_keeps_to_its_seconds():
     q = dynamicsymbols("q1:41")
-    springs = sum((two - one) ** 2 for one, two in zip(q, q[1:], strict=False)) / 2
+    springs = sum((two - one) ** 2 for one, two in pairwise(q)) / 2
     ring = da.Holonomic(q[0] ** 2 + q[1] ** 2 - 1)
     chain = da.System.from_lagrangian(sum(v.diff() ** 2 for v in q) / 2 - springs, list(q), constraints=[ring])
     begin = time.perf_counter()

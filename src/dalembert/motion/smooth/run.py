@@ -734,7 +734,7 @@ class Run:
         """Go up to where the pivot of a row becomes small, and on without that row where others do."""
         assert problem.minimum is not None
         setup = self.mover.setup
-        if problem.kind not in ("row", "dependent") or len(setup.choice.rows) >= len(self.system.constraints):
+        if problem.kind not in ("row", "dependent", "pole") or len(setup.choice.rows) >= len(self.system.constraints):
             return False
         time, place = last_sound(view, problem, tolerance("WEAK"), self._at_start())
         if time > self.t:
@@ -792,6 +792,8 @@ class Run:
         if problem.kind == "dependent" and self.mover.lacks_mass(time, state):
             words = f"the mass matrix is singular at t = {time:.6g}"
             return f"{words}: no mass is left along what the constraints leave free"
+        if problem.kind == "pole":
+            return f"{rows[column]} does not exist at t = {time:.6g}: its coefficients grow without bound there"
         fate = "becomes dependent on the others" if problem.kind == "dependent" else "has no direction there"
         return f"the rank of the constraints drops at t = {time:.6g}: {rows[column]} {fate}"
 

@@ -31,16 +31,22 @@ FAILURES = (StateError, ContradictionError, MassError, InstantError)
 DEGREE = 7  # of the polynomial of a step
 SHAKE = 1e-7  # how much inputs are changed to see how large the terms of a constraint are
 RANK = 1e-10  # of rows of unit length
+STEPS, MOST = 256, 32  # steps of a course, by coordinates and constraints, and at most
 
 
 @dataclass(frozen=True, eq=False)
 class PlainSetup:
-    """A system with its values, ready to move; it has no compiled code and chooses no rows."""
+    """A system with its values, ready to move; it has no compiled code and chooses no rows.
+
+    `rank` of its rows, whose `lengths` (m,) are those at the start; `massive`: whether M is definite without them.
+    """
 
     system: Statement
     values: Array
     choice: Choice
     rank: int
+    lengths: Array
+    massive: bool
     code: None = None
 
     @property
@@ -84,9 +90,13 @@ class Plain:
         every = Choice(tuple(range(len(system.constraints))), balanced=True)  # as far as the principles do
         now = instant_at(system, [*state, t, *values])
         explicit(now)
-        sigma = _singular_values(now.M, now.A)
+        B = _rows_by_mass(now.M, now.A)
+        lengths = np.linalg.norm(B, axis=1)
+        sigma = np.linalg.svd(_unit(B, lengths), compute_uv=False)
         rank = int(np.count_nonzero(sigma > RANK * sigma.max(initial=0.0)))
-        return PlainSetup(system, values, known or every, rank)
+        units = balanced_units(now.M, now.A)
+        e = np.linalg.eigvalsh(units[:, None] * now.M * units)
+        return PlainSetup(system, values, known or every, rank, lengths, bool(e[0] > RANK * e[-1]))
 
     def units(self, setup: PlainSetup, t: float, state: Array, sizes: Array, left: float) -> None:
         """Those of the statement: the error of a step is measured by each coordinate itself."""
@@ -115,6 +125,8 @@ class Plain:
         try:
             least = self._taken * _natural(state, rate(t, state), until - t)
             solver = DOP853(rate, t, state, until, longest, rtol=self._taken, atol=least)
+            if not np.isfinite(solver.h_abs):  # it has looked where nothing exists
+                solver.h_abs = min(longest, until - t)
         except (FloatingPointError, ValueError):
             return Steps(np.array(times), np.zeros((0, len(state), DEGREE + 1)), None, "no finite step can be taken")
         broken = None
@@ -129,7 +141,7 @@ class Plain:
         return Steps(np.array(times), stacked, None, broken)
 
     def watch(self, setup: PlainSetup, times: Array, states: Array, numbers: Array | None = None) -> Watch:
-        """Accelerations, constraints, and the smallest singular value that counts, along states."""
+        """Accelerations, constraints, and what must not vanish of rows and masses, along states."""
         rows = range(len(times))
         parts = [
             self._watched(setup, times[k], states[k], setup.values if numbers is None else numbers[k]) for k in rows
@@ -166,11 +178,15 @@ class Plain:
                     y + SHAKE * sign[:n2] * size,
                     setup.values * (1 + SHAKE * sign[n2 + 1 :]),
                 )
-                out[k] = np.maximum(out[k], np.abs(other - base) / SHAKE)
+                out[k] = np.fmax(out[k], np.abs(other - base) / SHAKE)
         return np.broadcast_to(out.max(axis=0, initial=0.0), out.shape)
 
     def _rows(self, setup: PlainSetup, t: float, y: Array, values: Array) -> Array:
-        rows = mass_and_rows(setup.system, [*y, t, *values])[1]
+        """The constraints and their rates (2m,); no numbers where they do not exist."""
+        try:
+            rows = mass_and_rows(setup.system, [*y, t, *values])[1]
+        except FAILURES:
+            return np.full(2 * len(setup.system.constraints), np.nan)
         return np.concatenate([rows.level, rows.rate])
 
     def armed_guards(self, setup: PlainSetup, times: Array, *_: object) -> Array:  # noqa: ARG002
@@ -181,7 +197,11 @@ class Plain:
         """The accelerations (k, n) without constraints: what forces as large as those that act could give."""
         out = []
         for t, y in zip(times, states, strict=True):
-            now = instant_at(setup.system, [*y, t, *setup.values])
+            try:
+                now = instant_at(setup.system, [*y, t, *setup.values])
+            except FAILURES:  # there is no force
+                out.append(np.zeros(len(y) // 2))
+                continue
             diagonal = np.diag(now.M)
             out.append(np.abs(now.Q) / np.where(diagonal > 0, diagonal, np.inf))
         return np.array(out)
@@ -266,8 +286,8 @@ class Plain:
         return DEGREE
 
     def most_steps(self, setup: PlainSetup, work: float, numbers: int) -> int:  # noqa: ARG002
-        """Few: each takes milliseconds."""
-        return 32
+        """Few: each takes milliseconds, and more of a larger system."""
+        return int(np.clip(STEPS / (len(setup.system.coordinates) + len(setup.system.constraints)), 1, MOST))
 
     def pays(self, setup: PlainSetup, steps: int) -> bool:  # noqa: ARG002
         """There is nothing to compile."""
@@ -280,7 +300,8 @@ class Plain:
     def names(self, setup: PlainSetup) -> tuple[list[str], list[str], list[str]]:
         """What the columns of `inertia`, `masses` and rows belong to, in words."""
         own = [f"the inertia of {name_of(q)}" for q in setup.system.coordinates]
-        return ["the mass matrix"], own, ["the constraints"]
+        rows = [f"constraint {c.name!r}" for c in setup.system.constraints]
+        return ["the mass matrix"], own, rows if setup.rank == len(rows) else ["one of the constraints"] * len(rows)
 
     def _decided(self, setup: PlainSetup, t: float, state: Array) -> tuple[Instant, Answer]:
         now = instant_at(setup.system, [*state, t, *setup.values])
@@ -299,16 +320,15 @@ class Plain:
             acceleration = explicit(now).acceleration
             rows = mass_and_rows(setup.system, [*state, t, *values])[1]
         except FAILURES:
-            gone = np.full(m, np.nan)
-            return np.full(n, np.nan), gone, gone, np.zeros(bool(m)), np.ones(0), np.zeros(1), np.ones(0)
-        sigma = _singular_values(now.M, now.A)
-        weakest = sigma[setup.rank - 1] ** 2 if setup.rank else 1.0
+            gone, masses = np.full(m, np.nan), np.full(n if setup.massive else 0, np.inf)
+            return np.full(n, np.nan), gone, gone, np.zeros(m), np.full(m, np.inf), np.zeros(1), masses
+        pivots, squares = _pivots(setup, _rows_by_mass(now.M, now.A))
         units = balanced_units(now.M, now.A)
         scaled = units[:, None] * now.M * units
         values_of_m = np.linalg.eigvalsh(scaled + _rows_weight(scaled, now.A * units))
         inertia = values_of_m[0] / values_of_m[-1]
-        pivots = np.array([weakest]) if m else np.zeros(0)
-        return acceleration, rows.level, rows.rate, pivots, np.ones(0), np.array([inertia]), np.ones(0)
+        masses = np.diag(now.M) if setup.massive else np.zeros(0)
+        return acceleration, rows.level, rows.rate, pivots, squares, np.array([inertia]), masses
 
 
 def _natural(state: Array, slope: Array, span: float) -> Array:
@@ -334,14 +354,36 @@ def _positive(M: Array, B: Array) -> Array:
     return M if values[0] > RANK * values[-1] else M + _rows_weight(M, B)
 
 
-def _singular_values(M: Array, A: Array) -> Array:
-    """Those of the rows of unit length in the metric of M⁻¹, or of M + AᵀA where M alone is singular."""
+def _rows_by_mass(M: Array, A: Array) -> Array:
+    """The rows A L⁻ᵀ, so that A M⁻¹ Aᵀ is made of their products; of M + AᵀA where M = L Lᵀ alone is singular."""
     units = balanced_units(M, A)
     L = np.linalg.cholesky(_positive(units[:, None] * M * units, A * units))
-    B = np.linalg.solve(L, (A * units).T).T
-    length = np.linalg.norm(B, axis=1, keepdims=True)
-    values: Array = np.linalg.svd(B / np.where(length > 0, length, 1.0), compute_uv=False)
-    return values
+    out: Array = np.linalg.solve(L, (A * units).T).T
+    return out
+
+
+def _unit(B: Array, lengths: Array) -> Array:
+    """Rows over their lengths; those without one as they are."""
+    out: Array = B / np.where(lengths > 0, lengths, 1.0)[:, None]
+    return out
+
+
+def _pivots(setup: PlainSetup, B: Array) -> tuple[Array, Array]:
+    """The squared sine of the angle between each row and all others, and its squared length, (m,) and (m,).
+
+    Where rows are redundant, none of them counts alone: then it is the least singular value that does, of rows as long
+    as they were at the start, or of unit length where that is less.
+    """
+    lengths = np.linalg.norm(B, axis=1)
+    if not len(B) or not np.isfinite(B).all():
+        return np.zeros(len(B)), np.full(len(B), np.inf)
+    U, sigma, _ = np.linalg.svd(_unit(B, lengths), full_matrices=False)
+    if setup.rank == len(B):
+        with np.errstate(divide="ignore"):
+            return np.where(sigma[-1] > 0, 1.0 / (U**2 @ sigma**-2.0), 0.0), lengths**2
+    longer = np.linalg.svd(_unit(B, setup.lengths), compute_uv=False)
+    least = min(sigma[setup.rank - 1], longer[setup.rank - 1]) ** 2 if setup.rank else 1.0
+    return np.full(len(B), least), np.full(len(B), np.inf)
 
 
 def _polynomial(dense: object) -> Array:

@@ -150,7 +150,8 @@ class Look:
     def largest(self) -> Array:
         """How large each coordinate and velocity has been so far (k, 2n)."""
         known = [np.abs(np.array(o.sizes or o.state)) for o in self.motion.origins[:1]]
-        found = np.maximum(np.abs(self.states), np.max([*known, np.abs(self.motion.begin_values)], axis=0))
+        states = np.where(np.isfinite(self.states), np.abs(self.states), 0.0)  # what is not finite has no size
+        found = np.fmax(states, np.max([*known, np.abs(self.motion.begin_values)], axis=0))
         begins, sizes = self._heights  # a peak may be short beside what is between the times
         if len(begins):
             place = np.searchsorted(begins, self.times, side="right") - 1

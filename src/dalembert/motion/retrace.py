@@ -85,6 +85,8 @@ def _retraced(
     if not np.isfinite(begun).all():
         return None
     solver = DOP853(rate, t, state, until, rtol=RTOL, atol=least, max_step=longest)
+    if not np.isfinite(solver.h_abs):  # it has looked where the principles have no answer
+        solver.h_abs = longest
     end = None
     for _ in range(STEPS):
         solver.step()

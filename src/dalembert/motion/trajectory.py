@@ -16,6 +16,7 @@ from dalembert.derive import Array
 from dalembert.derive.switching.modes import SLIPS, Mode
 from dalembert.engine import Along, Steps, engine
 from dalembert.model import StateError, Statement, name_of, refuse
+from dalembert.motion.blame import FAILURES
 from dalembert.motion.derived import Derivation
 from dalembert.motion.legs import Legs
 from dalembert.motion.move import COMPILE, move
@@ -95,18 +96,15 @@ class Trajectory:
             (Origin(record.begin_time, tuple(map(float, record.begin)), settings, sizes),),
             tuple(map(float, record.sizes)),
         )
-        if not record.status.ok and len(
-            record.times
-        ):  # forces may not exist where a run breaks; the end itself is kept
-            last = motion._derivation.along(record.times[-1:], record.states[-1:]) if record.episodes else (np.nan,)
-            if not all(np.isfinite(part).all() for part in last):
-                kept = slice(len(record.times) - 1)
-                motion = replace(
-                    motion,
-                    t=_frozen(record.times[kept]),
-                    y=_frozen(record.states[kept].T),
-                    works=_frozen(record.works[kept].T),
-                )
+        last = slice(max(len(record.times) - 1, 0), None)
+        if not record.status.ok and not motion._derivable(record.times[last], record.states[last]):
+            kept = slice(last.start)  # forces may not exist where a run breaks; the end itself is kept
+            motion = replace(
+                motion,
+                t=_frozen(record.times[kept]),
+                y=_frozen(record.states[kept].T),
+                works=_frozen(record.works[kept].T),
+            )
         vars(motion)["_dense"] = record.dense
         return motion
 
@@ -174,6 +172,15 @@ class Trajectory:
                     if name != "energy" or not np.isfinite(part[k]):
                         part[k] = np.tensordot(TO_ZERO, values, 1)
         return found
+
+    def _derivable(self, times: Array, states: Array) -> bool:
+        """Whether everything that is derived exists at states."""
+        if not len(times):
+            return True
+        try:
+            return bool(self.episodes) and all(np.isfinite(p).all() for p in self._derivation.along(times, states))
+        except FAILURES:
+            return False
 
     @cached_property
     def residual(self) -> Array:

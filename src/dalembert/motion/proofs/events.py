@@ -10,6 +10,8 @@ from dalembert.derive.switching.modes import switches
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.look import Look, largest_part
 from dalembert.motion.proofs.impacts import HIT, jump_of
+from dalembert.motion.proofs.told import named, slipped, struck
+from dalembert.motion.tolerances import tolerance
 from dalembert.principles.certificate import Check
 
 FORCED = ("stick", "slip", "reverse", "normal", "release", "passed", "rows", "switch", "slide", "leave")
@@ -23,7 +25,8 @@ def events(look: Look) -> Check | str:
     m = look.motion
     if m.episodes[0].mode is None:
         return "nothing switches"
-    wrong = [*_mistold_changes(look), *_mistimed(look), *_untold_jumps(look)]
+    wrong = [*named(look), *_mistold_changes(look), *_mistimed(look), *struck(look), *slipped(look)]
+    wrong += _untold_jumps(look)
     about = f"; {wrong[0]}" if wrong else ""
     words = f"switches and jumps that are not told, events of neither{about}"
     return Check("events", float(len(wrong)), 0.0, words)
@@ -60,10 +63,12 @@ def _mistold_changes(look: Look) -> Iterator[str]:
 
 
 def _moment(look: Look, one: float, other: float) -> bool:
-    """Whether nothing moves between two times but by jumps: what is told at one has happened at the other."""
+    """Whether two times are one but for rounding, and nothing moves between them but by jumps."""
     first, last = min(one, other), max(one, other)
     if first == last:
         return True
+    if last - first > tolerance("BESIDE") * (look.motion.end_time - look.motion.begin_time):
+        return False
     n = look.states.shape[1] // 2
     moved = look.before(np.array([last]))[0] - look.at(np.array([first]))[0]
     if ((look.jump_times > first) & (look.jump_times < last)).any():

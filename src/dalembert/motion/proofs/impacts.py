@@ -25,7 +25,8 @@ AHEAD = 2.0**-40  # of a run: so long after an impact a corner is behind
 
 def impacts(look: Look) -> Check | str:
     """Contacts part at the rate that their restitution asks for, and never close on; at kinks the least is changed."""
-    struck = [e for e in look.motion.events if e.kind in HIT]
+    known = {c.name for c in look.motion.system.constraints}
+    struck = [e for e in look.motion.events if e.kind in HIT and e.name in known]
     if not struck:
         return "there are no impacts"
     worst, when = 0.0, look.motion.begin_time
@@ -55,6 +56,8 @@ def _told_at(look: Look, struck: list[Event]) -> Iterator[tuple[Jump, list[Event
 def jump_of(look: Look, event: Event) -> int | None:
     """The place of the jump that an impact tells; a rest is told a moment later, and more may happen until then."""
     before = np.arange(np.searchsorted(look.jump_times, event.time, side="right"))
+    if not any(c.name == event.name for c in look.motion.system.constraints):
+        return None
     if event.kind == "rest":
         before = before[look.jump_sizes[before] > 0]
         rates = np.array([_rate_after(look, look.jumps[k], event.name) for k in before[-LATE:]])

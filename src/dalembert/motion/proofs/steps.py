@@ -37,6 +37,9 @@ def retraced(look: Look) -> Check | str:
 
 def sampled(look: Look) -> Check | str:
     """The samples, the beginning and the end are states of the motion."""
+    m = look.motion
+    if not all(np.isfinite(part).all() for part in (m.t, m.y, m.begin_values, m.end_values)):
+        return Check("samples", float("inf"), tolerance("RETRACED"), "a state of the motion is not finite")
     times, states = look.times[look.sampled], look.states[look.sampled]
     first, last = _ends(look)
     off = np.vstack([first, np.abs(look.at(times) - states), last])

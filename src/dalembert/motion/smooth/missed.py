@@ -63,6 +63,8 @@ def is_missed(view: View, found: Minimum, near: float | None = None) -> bool:
         return holds * level / sizes, view.engine.rows(setup, times, there)[0, rows] * units / sizes[:, None]
 
     x = begin = state[:n] / units
+    if not np.isfinite(at(x)[1]).all():  # the edge of where the rows exist: no branches cross there
+        return False
     c = np.linalg.svd(at(x)[1].T)[2][-1]
     for _ in range(NEWTON):
         level, A = at(x)

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.engine import Watch, patterns
 from dalembert.motion.smooth.leg import Course
-from dalembert.motion.smooth.minima import Minimum, least, parabola, range_of, uneven, vanishing
+from dalembert.motion.smooth.minima import Minimum, Range, least, parabola, range_of, uneven, vanishing
 from dalembert.motion.smooth.missed import is_missed, nearness
 from dalembert.motion.smooth.view import View, seen
 from dalembert.motion.smooth.watched import SIGNED, WATCHED, inertia, masses, pivots, squares
@@ -26,6 +26,7 @@ FAR = 10.0  # steps: how far it may lead where it obeys the equation of motion a
 WAY = np.array([0.25, 0.5, 0.75, 0.9])  # of the way to a place ahead: where that is looked at
 ZERO_AHEAD, NONE_AHEAD = 1e-13, 1e-40  # of the value at the beginning of the step: zero, and looked for no closer
 JUMP = 1e3  # times what a 64th of the way changes: more than that is no change but a jump
+BESIDE = 2.0**-10  # of a step: so far beside a place at which a row grows without bound it is large too
 RISEN = 1e-20  # a radicand above this part of its natural scale is not zero
 
 
@@ -80,6 +81,48 @@ def vanished(view: View) -> Problem | None:
         if found is not None:
             return Problem(kind, found.time, found.place, found.value, found)
     return None
+
+
+def boundless(view: View) -> Problem | None:
+    """A row whose coefficients grow without bound, as those of 1 + y/x where x is zero: it does not exist there.
+
+    Whether or not a look falls on it: the inverse of what they are squared vanishes, on both sides.
+    """
+    low, high = view.range_of(squares)
+    columns = np.flatnonzero(high > 0)
+    with np.errstate(all="ignore"):
+        wide = Range(1 / high[columns], 1 / low[columns])
+    columns = columns[uneven(wide, None, tolerance("VANISHES"), own=True)]
+    if not len(columns):
+        return None
+    course, p = view.course, view.points
+    force = view.engine.in_force([leg.setup for leg in course.legs])[:, columns] > 0
+
+    def inverse(values: Array, places: Array) -> Array:
+        with np.errstate(all="ignore"):
+            out: Array = np.where(force[course.leg_of[places]], 1 / values[:, columns], np.inf)
+        return out
+
+    def evaluate(times: Array, places: Array) -> Array:
+        return inverse(view.evaluate(squares)(times, places), places)
+
+    values = inverse(view.watch.squares, p.places)
+    scales = _around(values, p.per_step, fallen=True)
+
+    def grows(found: Minimum) -> bool:
+        """Whether it does beside it too: a quotient that has a limit there does not."""
+        beside = found.time + np.array([-1.0, 1.0]) * BESIDE * float(course.spans[found.place])
+        sides = evaluate(np.clip(beside, course.begin, None), np.full(2, found.place))[:, found.column]
+        scale = scales[p.places == found.place, found.column].max()
+        return bool((np.nan_to_num(sides, nan=0.0) <= BESIDE**0.5 * scale).all())
+
+    found = vanishing(
+        course, p.times, values, scales, None, tolerance("VANISHES"), view.crossed, evaluate, accepts=grows
+    )
+    if found is None:
+        return None
+    found = found._replace(column=int(columns[found.column]))
+    return Problem("pole", found.time, found.place, found.value, found)
 
 
 def approaching(view: View, further: float = FURTHER) -> Problem | None:
@@ -327,6 +370,7 @@ MONITORS: tuple[Monitor, ...] = (
     rooted,
     risen,
     approaching,
+    boundless,
     dependent,
     vanished,
     crossed,
@@ -335,7 +379,7 @@ MONITORS: tuple[Monitor, ...] = (
     drifted,
     unresolved,
 )
-PLACES: tuple[Monitor, ...] = (approaching, dependent, vanished)
+PLACES: tuple[Monitor, ...] = (approaching, boundless, dependent, vanished)
 """What vanishes, here or ahead."""
 
 REGULAR = tuple(monitor for monitor in MONITORS if monitor not in PLACES)

@@ -20,7 +20,7 @@ from dalembert.motion.smooth.projection import put_back
 from dalembert.motion.smooth.view import View
 from dalembert.motion.tolerances import tolerance
 
-WHAT = {"dependent": "pivots", "massless": "inertia", "row": "squares", "mass": "masses"}
+WHAT = {"dependent": "pivots", "massless": "inertia", "row": "squares", "mass": "masses", "pole": "squares"}
 HALVES = 30  # of an interval in which a pivot becomes too small
 FAR = (1.0, 0.5, 0.35, 0.25, 0.15, 0.08)  # how far beyond, of the way from the beginning of the step
 LEFT_OUT = (0, 3, 5, 7, 9, 12)  # terms of the highest orders
@@ -96,7 +96,7 @@ def last_sound(view: View, problem: Problem, sound: float, start: Watch) -> tupl
     places = course.places(times)
     values = view.evaluate(lambda w: _column(w, problem))(times, places)[:, 0]
     largest = 1.0
-    if problem.kind in ("row", "mass"):
+    if problem.kind in ("row", "mass", "pole"):
         own = float(_column(start, problem)[0, 0])
         largest = own if 0 < own < np.inf else float(np.nanmax(np.abs(values)))
     good = np.flatnonzero(values > sound * largest)
@@ -237,8 +237,11 @@ def _defects_beyond(view: View, ways: Sequence[Over], time: float, scale: Array)
 
 
 def _column(watch: Watch, problem: Problem) -> Array:
-    """How large what vanishes is; a mass may be negative."""
+    """How large what vanishes is; a mass may be negative, and of a row without bound it is the inverse."""
     assert problem.minimum is not None
     c = problem.minimum.column
     out: Array = np.abs(getattr(watch, WHAT[problem.kind])[:, c : c + 1])
+    if problem.kind == "pole":
+        with np.errstate(all="ignore"):
+            out = np.nan_to_num(1 / out, nan=0.0, posinf=0.0)
     return out

@@ -28,7 +28,7 @@ from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
 from dalembert.motion.smooth.sides import CLOSER, Side, forces_jump, what_jumps
 from dalembert.motion.smooth.view import View, seen
-from dalembert.motion.smooth.watched import WATCHED
+from dalembert.motion.smooth.watched import EVERY, WATCHED
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -211,7 +211,8 @@ class Run:
 
     def _in_vain(self, what: str) -> Status:
         fault = self.mover.blame(self.t, self.state)
-        return Status(Ending.UNRESOLVED, f"{what} after {at(self.system, self.t, self.state)}: {fault.words}")
+        ending = Ending.BROKEN if fault.missing else Ending.UNRESOLVED
+        return Status(ending, f"{what} after {at(self.system, self.t, self.state)}: {fault.words}")
 
     def _ahead(self) -> Moved:
         """Legs from here on, not yet looked at."""
@@ -837,7 +838,7 @@ class Run:
         """Go up to where the pivot of a row becomes small, and on without that row where others do."""
         assert problem.minimum is not None
         setup = self.mover.setup
-        if problem.kind not in ("row", "dependent") or len(setup.choice.rows) >= len(self.system.constraints):
+        if problem.kind not in ("row", "dependent", "pole") or len(setup.choice.rows) >= len(self.system.constraints):
             return False
         time, place = last_sound(view, problem, tolerance("WEAK"), self._at_start())
         if time > self.t:
@@ -895,6 +896,8 @@ class Run:
         if problem.kind == "dependent" and self.mover.lacks_mass(time, state):
             words = f"the mass matrix is singular at t = {time:.6g}"
             return f"{words}: no mass is left along what the constraints leave free"
+        if problem.kind == "pole":
+            return f"{rows[column]} does not exist at t = {time:.6g}: its coefficients grow without bound there"
         fate = "becomes dependent on the others" if problem.kind == "dependent" else "has no direction there"
         return f"the rank of the constraints drops at t = {time:.6g}: {rows[column]} {fate}"
 
@@ -915,7 +918,7 @@ class Run:
         earlier = np.concatenate([self.state[:n] - way * self.state[n:], self.state[n:]])
         watch = self.engine.watch(setup, np.array([self.t, self.t - way]), np.vstack([self.state, earlier]))
         start = self._at_start()
-        for kind, what in WATCHED.items():
+        for kind, what in EVERY.items():
             was, (now, before) = np.abs(what(start)[0]), np.abs(what(watch))
             gone = np.flatnonzero((now <= GONE * was) & (now <= FALL * before) & np.isfinite(was))
             if len(gone):

@@ -1,6 +1,8 @@
-"""What must not vanish along a motion: pivots and squares of rows, pivots and entries of the mass matrix."""
+"""What must not vanish along a motion: pivots and squares of rows, one over them, pivots and entries of the mass matrix."""
 
 from collections.abc import Callable
+
+import numpy as np
 
 from dalembert.derive import Array
 from dalembert.engine import Watch
@@ -14,6 +16,12 @@ def pivots(watch: Watch) -> Array:
 def squares(watch: Watch) -> Array:
     """A M⁻¹ Aᵀ of each row."""
     return watch.squares
+
+
+def poles(watch: Watch) -> Array:
+    """What vanishes where a row grows without bound; infinite where it is not in force."""
+    with np.errstate(all="ignore"):
+        return np.where(np.isinf(watch.squares), np.inf, 1 / watch.squares)
 
 
 def inertia(watch: Watch) -> Array:
@@ -32,6 +40,7 @@ WATCHED: dict[str, Callable[[Watch], Array]] = {
     "massless": inertia,
     "mass": masses,
 }
+EVERY: dict[str, Callable[[Watch], Array]] = {**WATCHED, "pole": poles}  # all that may vanish where steps end
 
 PIVOTS = ("dependent",)  # kinds that are measured against one
 SIGNED = (inertia, masses)  # these may go through zero, and be negative beyond it

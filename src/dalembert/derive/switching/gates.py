@@ -21,6 +21,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanAtom, BooleanFunction
 
 from dalembert.derive.algebra import UNEVALUATED
+from dalembert.derive.switching.powers import in_powers
 from dalembert.derive.variants import mapped, with_symbols
 from dalembert.model import (
     ModelError,
@@ -97,6 +98,7 @@ def gated(form: Statement) -> Gated:
     Raises ModelError with every piecewise that has no value somewhere, or a condition that holds at a point only.
     """
     sweep = _Sweep(form)
+    form = _in_powers(form, sweep)
     for place, e in all_expressions(form):
         sweep.change(e, place)
     found = mapped(form, sweep.change)
@@ -134,6 +136,13 @@ def gated(form: Statement) -> Gated:
 # -- statements -----------------------------------------------------------------------------------------------
 
 
+def _in_powers(form: Statement, sweep: "_Sweep") -> Statement:
+    """The statement with powers of |u| beside powers of u in one form; itself where there are none."""
+    found = mapped(form, sweep.in_powers)
+    same = (found.unconstrained, found.constraints) == (form.unconstrained, form.constraints)
+    return form if same else with_symbols(form, sweep.in_powers, form.symbols)
+
+
 class _Sweep:
     """Expressions with gates in the place of switches; what was made of a part is kept, so that equal ones share."""
 
@@ -146,12 +155,30 @@ class _Sweep:
         self._made: dict[Basic, Any] = {}
         self._of: dict[Basic, list[Symbol]] = {}  # the gates of a node
         self._weights: dict[Basic, tuple[list[Expr], list[Expr], list[Boolean]]] = {}  # of a piecewise
+        self._powers: dict[Basic, Any] = {}
+        self._stated: dict[Basic, Basic] = {}  # how what is new in powers was stated
 
-    def change(self, expr: Expr, place: str = "the statement") -> Expr:
-        """The expression with gates; a condition becomes and, or, not of gates that are true for +1."""
+    def in_powers(self, expr: Expr) -> Expr:
+        """The expression with powers of |u| beside powers of u in one form."""
+        for node in _parts_first(expr, self._powers, lambda node: () if self._whole(node) else node.args):
+            whole = self._whole(node)
+            made = node if whole else _rebuilt(node, [self._powers[a] for a in node.args])
+            self._powers[node] = made if whole else in_powers(made, self._moving, self._stated)
+        return self._powers[expr]
+
+    def _whole(self, node: Basic) -> bool:
+        return not self._moving(node) or is_coordinate(node) or isinstance(node, CLOSED)
+
+    def _moving(self, expr: Basic) -> bool:
+        """Whether an expression changes along a motion."""
         for node in _parts_first(expr, self._moves):
             moves = node == time() or isinstance(node, Reaction)
             self._moves[node] = moves or any(self._moves[a] for a in node.args)
+        return self._moves[expr]
+
+    def change(self, expr: Expr, place: str = "the statement") -> Expr:
+        """The expression with gates; a condition becomes and, or, not of gates that are true for +1."""
+        self._moving(expr)
         for node in _parts_first(expr, self._made, self._parts):
             self._made[node] = self._rule(node, place)
         return self._made[expr]
@@ -177,9 +204,6 @@ class _Sweep:
             return self._piecewise(node, place)
         if _is_even_power(node):
             return self._made[node.base.args[0]] ** node.exp
-        if _is_root_of_square(node):
-            u, power = self._made[node.base.base], node.base.exp * node.exp
-            return self._sign(u, node) * u**power
         args = [self._made[a] for a in node.args]
         match node:
             case sp.Abs():
@@ -216,7 +240,7 @@ class _Sweep:
         function = -u if opposite else u
         if function not in self._by_function:
             symbol = self._by_function[function] = _fresh(f"switch {len(self.gates) + 1}", self._form)
-            self.gates.append(Gate(symbol, function, in_words(switch), ()))
+            self.gates.append(Gate(symbol, function, in_words(self._stated.get(switch, switch)), ()))
         s = self._by_function[function]
         self._of.setdefault(switch, []).append(s)
         return -s if opposite else s
@@ -354,14 +378,6 @@ def _primitive(u: Expr) -> Expr:
 def _is_even_power(node: Basic) -> bool:
     """|u|² is u², which does not switch; SymPy knows that of real symbols only, and x(t) is none to it."""
     return bool(node.is_Pow and isinstance(node.base, sp.Abs) and node.exp.is_Integer and node.exp.is_even)
-
-
-def _is_root_of_square(node: Basic) -> bool:
-    """√(u²) is |u|, and (u²)^(3/2) is |u|³: odd powers of what switches where u does."""
-    if not (node.is_Pow and node.base.is_Pow and node.base.exp.is_Integer and node.exp.is_Rational):
-        return False
-    power = node.base.exp * node.exp
-    return bool(node.base.exp.is_even and power.is_Integer and power.is_odd)
 
 
 def _is_total_power(base: Expr, exponent: Expr, steady: bool) -> bool:

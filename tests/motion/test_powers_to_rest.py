@@ -186,3 +186,37 @@ def test_drag_in_a_plane_that_vanishes_at_rest_is_not_refused(power):
     motion = F([[1, 0], [0, 1]], [-X * size, -Y * size], [x, y]).simulate({X: 0.6, Y: 0.8}, until=6.0)
     q = float(power)
     np.testing.assert_allclose(motion.y[:2, -1], [0.6 / (2 - q), 0.8 / (2 - q)], rtol=1e-9)
+
+
+@pytest.mark.parametrize(("one", "two"), [("1/3", "1/2"), ("1/3", "2/5"), ("1/5", "9/10")])
+def test_of_two_powers_the_lower_one_stops(one, two):
+    """v' = −v^p − v^r: the time is an integral, in which w = v^(1−p) is smooth."""
+    low, high = float(Rational(one)), float(Rational(two))
+    force = -sign(X) * Abs(X) ** Rational(one) - X * Abs(X) ** (Rational(two) - 1)
+    truth, _ = quad(lambda w: 1 / (1 - low) / (1 + w ** ((high - low) / (1 - low))), 0, 1, epsabs=1e-14)
+    motion = F([[1]], [force], [x]).simulate({X: 1.0}, until=2 * truth)
+    assert [event.kind for event in motion.events] == ["halt"]
+    assert times(motion, "halt") == pytest.approx([truth], rel=1e-11)
+    assert motion.end[X] == 0
+
+
+def test_one_drags_the_other_by_a_root_of_how_fast_they_slide():
+    v = X - Y
+    drag = sign(v) * sqrt(Abs(v))
+    motion = F([[1, 0], [0, 1]], [-drag, drag - sin(t)], [x, y]).simulate({X: 1.0}, until=6.0)
+
+    def rate(s, q):
+        d = np.sign(q[2] - q[3]) * np.sqrt(abs(q[2] - q[3]))
+        return [q[2], q[3], -d, d - np.sin(s)]
+
+    found = solve_ivp(rate, (0, 6), [0, 0, 1.0, 0], "Radau", rtol=1e-9, atol=1e-11, max_step=0.01)
+    np.testing.assert_allclose(motion.end_values, found.y[:, -1], atol=1e-6)
+    assert [event.kind for event in motion.events] == ["switch"]
+
+
+def test_on_a_belt_that_speeds_up():
+    """x' − t falls as v' = −v^(1/3) from 3."""
+    s = X - t
+    motion = F([[1]], [1 - s * Abs(s) ** Rational(-2, 3)], [x]).simulate({X: 3.0}, until=6.0)
+    assert times(motion, "halt") == pytest.approx([1.5 * 3 ** (2 / 3)], rel=1e-13)
+    assert motion.end[X] == pytest.approx(6.0, rel=1e-13)

@@ -196,9 +196,10 @@ def _zero(terms: Array, powers: Sequence[float]) -> tuple[float, float] | None:
         if found is None:
             return None
         delay, slope, left = found
-    if not any(abs(slope + 1 - p) <= LIKE * (1 - p) for p in powers):
+    if not (1 - LIKE) * (1 - max(powers)) <= -slope <= (1 + LIKE) * (1 - min(powers)):
         return None
-    return delay, left / abs(slope) + EPS * delay
+    strays = min(abs(slope + 1 - p) for p in powers)  # of several powers, the least decides, the nearer the more
+    return delay, left / abs(slope) + (strays + EPS) * delay
 
 
 def _without_noise(h: Array, delay: float) -> tuple[Array, float]:

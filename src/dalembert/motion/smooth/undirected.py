@@ -27,7 +27,10 @@ def without_direction(engine: Any, side: Callable[[float], Side], time: float, s
         one, two = (engine.watch(s.setup, np.array([s.t]), s.state[None, :]).acceleration[0] for s in pair)
         return np.abs(two - one), np.maximum(np.abs(one), np.abs(two))
 
-    near, size = apart(max(NEAR * span, ROUNDINGS * abs(time)))
+    close = max(NEAR * span, ROUNDINGS * abs(time))
+    if not close <= FAR**2 * span:  # a step so short tells nothing
+        return None
+    near, size = apart(close)
     far, _ = apart(FAR * span)
     found = np.where((near > STEP * far) & (near > SLIGHT * size.max()), near, 0.0)
     return found if np.isfinite(near).all() and found.any() else None

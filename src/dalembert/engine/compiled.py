@@ -22,6 +22,7 @@ from dalembert.engine.protocol import POWERS, Along, Variant, Watch
 from dalembert.model import ON_POSITIONS
 
 SQUARES = Watch._fields.index("squares")
+RADICANDS = Watch._fields.index("radicands")
 LARGE = 60  # from so many states on, functions are compiled in compact mode
 
 
@@ -99,11 +100,17 @@ class Code:
         return np.array([-1 if mask is None else places[mask] for mask in masks], dtype=int)
 
     def watch(self, states: Array, times: Array, values: Array) -> Watch:
-        """Everything that is watched along states; the square of a row that is not in force is infinite."""
+        """Everything that is watched along states; the square of a row that is not in force is infinite.
+
+        So is what stands under a root that is taken as zero: one would be a size beside which others are none.
+        """
         every, masked = self._watch(states, times, values), self._masked
         if len(masked):
             squares = every[:, self._watch_parts[SQUARES]]
             squares[:, masked] = np.where(values[..., self.masks[masked]] > 0, squares[:, masked], np.inf)
+        if self.outputs.radicands:
+            under = every[:, self._watch_parts[RADICANDS]]
+            under[values[..., self.places(ROOT)] + np.zeros_like(under) < 0.5] = np.inf
         return Watch._make([every[:, part] for part in self._watch_parts])
 
     @cached_property

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import comb
 
 from dalembert.derive import Array
 
@@ -88,6 +89,15 @@ class Steps:
         for k in range(terms.shape[2] - 2, -1, -1):
             out = out * delay[:, None] + terms[:, :, k]
         return out
+
+    def rest(self, step: int, begin: float, end: float) -> "Steps":
+        """A part of one step from a time within it on, as a step of its own."""
+        order = np.arange(self.coefficients.shape[2])
+        delay = (np.longdouble(begin) - self.times[step]) / self.unit
+        old, new = self.coefficients[step].astype(np.longdouble), np.zeros(self.coefficients.shape[1:])
+        for j in order.tolist():  # the same polynomial, in powers of the time from `begin`
+            new[:, j] = (old[:, j:] * (comb(order[j:], j) * delay ** (order[j:] - j))).sum(axis=1)
+        return Steps(np.array([begin, end]), new[None], unit=self.unit)
 
     def largest(self) -> Array:
         """The largest of each coordinate and velocity (2n,), as seen at a few points of every step."""

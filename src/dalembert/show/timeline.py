@@ -15,6 +15,7 @@ from dalembert.show.layout import cut
 KINDS = {  # Okabe and Ito's colours, some darker: what ends a motion in one way or begins it in another
     "impact": "#B23A00", "rest": "#5A2A82", "contact": "#0072B2", "release": "#3A9BDC", "stick": "#00694D",
     "slip": "#C98500", "reverse": "#B5578A", "slide": "#00694D", "leave": "#C98500", "switch": "#B5578A",
+    "halt": "#00694D",
 }  # fmt: skip
 BAR, INK, OTHER = "#A9BACB", "#262626", "#767676"
 MOST = 6  # modes with a lane of their own

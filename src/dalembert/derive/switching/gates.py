@@ -22,6 +22,7 @@ from sympy.logic.boolalg import Boolean, BooleanAtom, BooleanFunction
 
 from dalembert.derive.algebra import UNEVALUATED
 from dalembert.derive.switching.moduli import roots_of_squares
+from dalembert.derive.switching.powers import in_powers
 from dalembert.derive.variants import mapped, with_symbols
 from dalembert.model import (
     ModelError,
@@ -98,6 +99,7 @@ def gated(form: Statement) -> Gated:
     Raises ModelError with every piecewise that has no value somewhere, or a condition that holds at a point only.
     """
     sweep = _Sweep(form)
+    form = _in_powers(form, sweep)
     for place, e in all_expressions(form):
         sweep.change(e, place)
     found = mapped(form, sweep.change)
@@ -135,6 +137,13 @@ def gated(form: Statement) -> Gated:
 # -- statements -----------------------------------------------------------------------------------------------
 
 
+def _in_powers(form: Statement, sweep: "_Sweep") -> Statement:
+    """The statement with powers of |u| beside powers of u in one form; itself where there are none."""
+    found = mapped(form, sweep.in_powers)
+    same = (found.unconstrained, found.constraints) == (form.unconstrained, form.constraints)
+    return form if same else with_symbols(form, sweep.in_powers, form.symbols)
+
+
 class _Sweep:
     """Expressions with gates in the place of switches; what was made of a part is kept, so that equal ones share."""
 
@@ -147,12 +156,30 @@ class _Sweep:
         self._made: dict[Basic, Any] = {}
         self._of: dict[Basic, list[Symbol]] = {}  # the gates of a node
         self._weights: dict[Basic, tuple[list[Expr], list[Expr], list[Boolean]]] = {}  # of a piecewise
+        self._powers: dict[Basic, Any] = {}
+        self._stated: dict[Basic, Basic] = {}  # how what is new in powers was stated
 
-    def change(self, expr: Expr, place: str = "the statement") -> Expr:
-        """The expression with gates; a condition becomes and, or, not of gates that are true for +1."""
+    def in_powers(self, expr: Expr) -> Expr:
+        """The expression with powers of |u| beside powers of u in one form."""
+        for node in _parts_first(expr, self._powers, lambda node: () if self._whole(node) else node.args):
+            whole = self._whole(node)
+            made = node if whole else _rebuilt(node, [self._powers[a] for a in node.args])
+            self._powers[node] = made if whole else in_powers(made, self._moving, self._stated)
+        return self._powers[expr]
+
+    def _whole(self, node: Basic) -> bool:
+        return not self._moving(node) or is_coordinate(node) or isinstance(node, CLOSED)
+
+    def _moving(self, expr: Basic) -> bool:
+        """Whether an expression changes along a motion."""
         for node in _parts_first(expr, self._moves):
             moves = node == time() or isinstance(node, Reaction)
             self._moves[node] = moves or any(self._moves[a] for a in node.args)
+        return self._moves[expr]
+
+    def change(self, expr: Expr, place: str = "the statement") -> Expr:
+        """The expression with gates; a condition becomes and, or, not of gates that are true for +1."""
+        self._moving(expr)
         for node in _parts_first(expr, self._made, self._parts):
             self._made[node] = self._rule(node, place)
         return self._made[expr]
@@ -217,7 +244,7 @@ class _Sweep:
         function = -u if opposite else u
         if function not in self._by_function:
             symbol = self._by_function[function] = _fresh(f"switch {len(self.gates) + 1}", self._form)
-            self.gates.append(Gate(symbol, function, in_words(switch), ()))
+            self.gates.append(Gate(symbol, function, in_words(self._stated.get(switch, switch)), ()))
         s = self._by_function[function]
         self._of.setdefault(switch, []).append(s)
         return -s if opposite else s

@@ -283,7 +283,7 @@ class _Builder:
         function = gate.function
         if function.atoms(Reaction) or not (coordinates_in(function) or velocities_in(function)):
             return
-        u, by = jump(self.base, gate.symbol)
+        u, by = jump(self.base, gate)
         if not u:
             return
         name = f"{gate.words} = 0 ({g + 1})"

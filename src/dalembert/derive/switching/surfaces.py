@@ -2,33 +2,49 @@
 
 from typing import Literal
 
-from sympy import Add, Dummy, Expr, S, Symbol
+from sympy import Add, Dummy, Expr, Mul, Pow, S, Symbol
 
+from dalembert.derive.algebra import replaced
 from dalembert.derive.prepared import prepared
+from dalembert.derive.switching.gates import Gate
 from dalembert.derive.variants import bare
 from dalembert.model import Prescribed, Reaction, Statement, time, velocity
 from dalembert.model.checks import coordinates_in, velocities_in
 
 
-def jump(base: Statement, gate: Symbol) -> tuple[dict[int, Expr], Literal["force", "friction"]]:
-    """The generalized force a gate multiplies, by coordinate, and whose it is; empty where it is not one of a force."""
+def jump(base: Statement, gate: Gate) -> tuple[dict[int, Expr], Literal["force", "friction"]]:
+    """The generalized force a gate multiplies on its surface, by coordinate, and whose it is; empty where it is not
+    one of a force.
+    """
     kept = prepared(bare(base))
-    down = kept.algebra.parameters.get(gate, gate)
+    symbol = gate.symbol
+    down = kept.algebra.parameters.get(symbol, symbol)
+    function = kept.algebra.convert(gate.function)
     d = kept.derived
     fixed = [*d.M.values(), *d.A.values(), *d.level]
-    active = {i: kept.algebra.restore(Q.diff(down)) for i, Q in enumerate(d.Q) if Q.has(down)}
+    active = {i: kept.algebra.restore(_on_it(Q, down, function).diff(down)) for i, Q in enumerate(d.Q) if Q.has(down)}
     own: dict[int, list[Expr]] = {}
     for c in base.constraints:
         if isinstance(c.nature, Prescribed):
             for place, (q, e) in enumerate(c.nature.components):
-                if e.has(gate):
-                    own.setdefault(place if q is None else base.coordinates.index(q), []).append(e.diff(gate))
-        elif any(e.has(gate) for e in c.nature.expressions()):
+                if e.has(symbol):
+                    found = _on_it(e, symbol, gate.function).diff(symbol)
+                    own.setdefault(place if q is None else base.coordinates.index(q), []).append(found)
+        elif any(e.has(symbol) for e in c.nature.expressions()):
             return {}, "friction"
-    u = {i: Add(active.get(i, S.Zero), *own.get(i, [])) for i in {*active, *own}}
-    if any(e.has(down) for e in fixed) or any(e.has(gate) for e in u.values()):
+    parts = {i: Add(active.get(i, S.Zero), *own.get(i, [])) for i in {*active, *own}}
+    u = {i: e for i, e in parts.items() if e != 0}
+    if any(e.has(down) for e in fixed) or any(e.has(symbol) for e in u.values()):
         return {}, "force"
     return u, "force" if active else "friction"
+
+
+def _on_it(force: Expr, gate: Symbol, function: Expr) -> Expr:
+    """A force on the surface of a gate: |u| and its powers, which are those of gate × function, vanish there."""
+    whole = {f for f in Mul.make_args(function) if not f.is_number}
+    zero = {e: S.Zero for e in force.atoms(Mul) if gate in e.args and whole.issubset(e.args)}
+    zero |= {e: S.Zero for e in force.atoms(Pow) if e.base in zero and not e.exp.is_negative and e.exp.is_real}
+    return replaced(force, zero)
 
 
 def moves(expr: Expr) -> bool:

@@ -20,6 +20,7 @@ from dalembert.motion.hybrid.drift import PutBack, is_coarse, put_back
 from dalembert.motion.hybrid.flights import Flights
 from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of, unarmed
 from dalembert.motion.hybrid.guesses import Guesses, beyond
+from dalembert.motion.hybrid.halts import Halt, Halts
 from dalembert.motion.hybrid.kinks import Kinks
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
@@ -44,6 +45,7 @@ LAST = 1e-12  # of the time: what is left of a run that is none
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
 SHAKEN = 2.0**-20  # of each coordinate and velocity
 GIVEN = 2.0**-8  # of what a velocity changes by with all others: with TIE, what is left of it by rounding at the start
+NEARER, GROWN = 2.0**-20, 8.0  # of the way to a zero, and times a force: there it is seen to have no bound
 BALANCE = 2.0**-6  # of what forces could do in a leg: with TIE, what their rounding leaves of a state that they balance
 LEAP = 2.0**-10  # of a velocity: less than that a mode changes it by where nothing is hit
 REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that what ends the next one is found
@@ -97,6 +99,7 @@ class HybridMover:
         self._kinks = Kinks(self.programs)
         self._walk = Walk(self.programs)
         self._guesses = Guesses(self.programs)
+        self._halts = Halts(engine, self.programs)
         self.mode: Mode | None = None
         self.setup: Setup | None = None
         self._fired: GuardKey | None = None
@@ -168,9 +171,10 @@ class HybridMover:
         n, roots = len(state) // 2, len(self.engine.roots(self.setup))
         fired, tau = self._imminent(t, state, np.zeros(n))
         if fired is None and roots:  # a velocity that becomes zero by what acts, under a root
-            fired, tau = self._imminent(
-                t, state, self.engine.watch(self.setup, np.array([t]), state[None, :]).acceleration[0]
-            )
+            a = self.engine.watch(self.setup, np.array([t]), state[None, :]).acceleration[0]
+            fired, tau = self._imminent(t, state, a)
+            if fired is not None and self._without_bound(t, state, tau, a):
+                return None
         if fired is None:
             if not roots or t >= until:
                 return None
@@ -185,6 +189,15 @@ class HybridMover:
             leg = replace(leg, steps=none, start=state)
         self._switched(fired)
         return leg
+
+    def _without_bound(self, t: float, state: Array, tau: float, a: Array) -> bool:
+        """Whether a force grows the more the nearer a guard is to zero, which it reaches in a time τ."""
+        assert self.setup is not None
+        q, v = np.split(state, 2)
+        near = (1 - NEARER) * tau
+        there = np.concatenate([q + near * v + near**2 / 2 * a, v + near * a])
+        found = self.engine.watch(self.setup, np.array([t + near]), there[None, :]).acceleration[0]
+        return bool(tau > 0 and np.abs(found).max() > GROWN * np.abs(a).max())
 
     def _imminent(self, t: float, state: Array, a: Array) -> tuple[int | None, float]:
         """A guard of a contact or a function that falls by rounding of the time with accelerations (n,), and when."""
@@ -298,6 +311,12 @@ class HybridMover:
                     return Moved(out, None, status)
                 continue
             leg = Leg(self.setup, steps, self.mode, events, impulse, self.memo())
+            if back is None and (halt := self._halts.first(self.setup, steps, self.scales)) is not None:
+                out += self._halted_legs(leg, halt)
+                left -= sum(part.steps.count for part in out[-3:])
+                self._drifts(t, state, out[-1].end - t)
+                t, state = out[-1].end, out[-1].steps.end
+                continue
             if back is not None:
                 leg = replace(leg, returned=back.projection)
             elif self._coarse and (back := put_back(self.engine, self.setup, steps, self.scales)) is not None:
@@ -313,6 +332,22 @@ class HybridMover:
                 return moved
             t, state = float(steps.times[-1]), steps.end
         return Moved(out)
+
+    def _halted_legs(self, leg: Leg, halt: Halt) -> list[Leg]:
+        """The legs up to where something has come to rest, to go on with the same mode without it."""
+        assert self.mode is not None
+        seen, unseen, moment = halt.parts
+        out = [replace(leg, steps=seen)] if seen.count else []
+        told = (leg.events, leg.impulse) if not out else ((), 0.0)
+        out.append(replace(leg, steps=unseen, events=told[0], impulse=told[1], brief=True))
+        self.sizes = np.maximum.reduce([self.sizes, *(part.steps.largest() for part in out)])
+        self.rest(halt.roots)
+        gate, sign = self.switches.gated.gates[halt.gate], self.mode.signs[halt.gate]
+        words = f"{gate.about} {'>' if sign > 0 else '<'} 0", f"{gate.about} = 0"
+        event = Event(halt.time, "halt", gate.words, *words)
+        events = (event,) if halt.time <= self.until else ()
+        out.append(Leg(self.setup, moment, self.mode, events, memo=self.memo(), brief=True))
+        return out
 
     def _landed(self, out: list[Leg], begin: float, until: float) -> Moved | None:
         """What the end of the last leg, which began then, asks for: that all be looked at, or None to go on at once."""

@@ -17,7 +17,7 @@ from dalembert.principles.certificate import Check
 FORCED = ("stick", "slip", "reverse", "normal", "release", "passed", "rows", "switch", "slide", "leave")
 # they change forces, and no velocity
 TURNED = ("reverse", "normal")  # where a gradient turns round, these are about its direction, not the motion's
-UNSWITCHED = ("reverse", "crossing", "passed", "rows")  # told without a change of mode
+UNSWITCHED = ("halt", "reverse", "crossing", "passed", "rows")  # told without a change of mode
 
 
 def events(look: Look) -> Check | str:

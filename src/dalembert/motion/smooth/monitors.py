@@ -191,8 +191,13 @@ def _leads(view: View, place: int, time: float) -> bool:
 
 def rooted(view: View) -> Problem | None:
     """What stands under a root becomes zero, or what must not vanish lest a function jumps."""
+
+    def looked_at(found: Minimum) -> bool:
+        """Not in a moment that leads away from that very place."""
+        return not view.course.legs[int(view.course.leg_of[found.place])].brief
+
     for kind, what in (("root", lambda w: w.radicands), ("jump", jumps)):
-        found = _vanishing(view, what, tolerance("ROOT"), own=True)
+        found = _vanishing(view, what, tolerance("ROOT"), own=True, accepts=looked_at)
         if found is not None and nearness(view) and is_missed(view, found):  # with a row: its direction is no speed
             there = view.evaluate(squares)(np.array([found.time]), np.array([found.place]))[0]
             column = int(np.argmin(there / view.range_of(squares).high))

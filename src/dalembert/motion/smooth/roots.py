@@ -22,7 +22,9 @@ def leave_roots(engine: Any, setup: Any, t: float, state: Array, until: float) -
     No moment where no root is zero, or all that are stay so.
     """
     n, tau = len(state) // 2, min(max(MOMENT * (until - t), ROUNDINGS * EPS * abs(t)), until - t)
-    ahead = np.concatenate([state[:n] + tau * state[n:], state[n:]])
+    begun = engine.watch(setup, np.array([t]), state[None, :]).acceleration[0]
+    faster = state[n:] + tau * np.where(np.isfinite(begun), begun, 0.0)
+    ahead = np.concatenate([state[:n] + tau * state[n:], faster])
     watch = engine.watch(setup, np.array([t, t + tau]), np.vstack([state, ahead]))
     on, (now, soon) = engine.roots(setup), watch.radicands
     zero = [int(r) for r in np.flatnonzero(~(now > 0) | (now < NOTHING * soon)) if on[r]]

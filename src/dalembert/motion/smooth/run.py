@@ -27,6 +27,7 @@ from dalembert.motion.smooth.projection import distance, put_back
 from dalembert.motion.smooth.recorder import Recorder
 from dalembert.motion.smooth.roots import beyond_jump
 from dalembert.motion.smooth.sides import CLOSER, Side, forces_jump, what_jumps
+from dalembert.motion.smooth.undirected import told, without_direction
 from dalembert.motion.smooth.view import View, seen
 from dalembert.motion.smooth.watched import EVERY, WATCHED
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
@@ -571,6 +572,8 @@ class Run:
             time = jump_between(view, place, max(time - around, float(course.begins[place])), time + around)
             if status := self._stepped(view, place, time, problem.minimum.column):
                 return status
+        if root and not again and (status := self._undirected(view, place, time)):
+            return status
         end = min(time if again or not root else time + way, self.until)
         self._until(view, place, end)
         if not root and self.t < self.until:
@@ -584,6 +587,17 @@ class Run:
         self._pending.append(Event(time, "crossing", what))
         self._before = None
         return None
+
+    def _undirected(self, view: View, place: int, time: float) -> Status | None:
+        """The end of a run at a place where a force has a size and no direction."""
+        span, n = float(view.course.spans[place]), self._n
+        jumps = without_direction(self.engine, lambda when: self._side(view, place, when), time, span)
+        if jumps is None:
+            return None
+        largest = np.maximum(self.sizes, np.abs(self.state))[n : 2 * n]
+        self._until(view, place, time)
+        words = told(self.system, jumps, self.state[n:], largest)
+        return Status(Ending.BROKEN, f"no motion goes on from {at(self.system, self.t, self.state)}: {words}")
 
     def _stepped(self, view: View, place: int, time: float, branch: int) -> Status | None:
         """The end of a run where energy, momenta or a constraint jump with the branch of an angle."""
@@ -653,8 +667,8 @@ class Run:
     def _at_rest(self) -> bool:
         """Whether steps end because a velocity under a root has become none, as by v' = −v^(1/4); it stays so.
 
-        What stands under it is nothing by its natural scale, without it nothing would move, and its force falls with
-        the velocity.
+        What stands under it is nothing by its natural scale, without it nothing would move of what it acts on, and its
+        force falls with the velocity.
         """
         setup, t, n = self.mover.setup, np.array([self.t]), self._n
         mine = np.flatnonzero(self.engine.roots(setup) > 0) if self.engine.name != "plain" else ()
@@ -671,7 +685,9 @@ class Run:
         states, times = np.vstack([self.state, faster]), np.repeat(t, 2)
         without = self.engine.watch(off, times, states).acceleration
         apart = np.abs(self.engine.watch(setup, times, states).acceleration - without)
-        if not ((apart[0] <= CALM * apart[1]).all() and (np.abs(without[0]) <= apart[1].max() / FASTER).all()):
+        acts = apart[1] > apart[1].max() / FASTER  # others may go on
+        still = np.abs(without[0][acts]) <= apart[1].max() / FASTER
+        if not ((apart[0] <= CALM * apart[1]).all() and still.all()):
             return False
         self.mover.rest(zero)
         none = np.abs(self.state[n:]) <= EPS**0.5 * self._largest[n : 2 * n]

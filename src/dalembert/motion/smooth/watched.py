@@ -1,4 +1,4 @@
-"""What must not vanish along a motion: pivots and squares of rows, one over them, pivots and entries of the mass matrix."""
+"""What must not vanish along a motion: pivots and squares of rows, and one over these; pivots and entries of M."""
 
 from collections.abc import Callable
 

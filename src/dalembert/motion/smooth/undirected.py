@@ -1,0 +1,56 @@
+"""Forces with a size and no direction where a length vanishes, as −v/|v| in a plane: no polynomial leads over it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dalembert.derive import Array
+from dalembert.model import Statement, name_of
+from dalembert.motion.smooth.sides import STEP, Side
+
+NEAR, FAR = 2.0**-26, 2.0**-8  # of a step: so far before and behind the place forces are compared
+ROUNDINGS = 2.0**-40  # of the time: at least so far
+SLIGHT = 2.0**-20  # of an acceleration: a change of less is none
+NONE = 2.0**-20  # of a velocity of late: that is none
+
+
+def without_direction(engine: Any, side: Callable[[float], Side], time: float, span: float) -> Array | None:
+    """By how much each acceleration (n,) jumps with the direction in which a motion goes through a place, if any does.
+
+    `side` gives the state at a time by the polynomial of a step. A force that vanishes there, with however low a power,
+    differs the less the nearer both sides are.
+    """
+
+    def apart(way: float) -> tuple[Array, Array]:
+        pair = [side(time - way), side(time + way)]
+        one, two = (engine.watch(s.setup, np.array([s.t]), s.state[None, :]).acceleration[0] for s in pair)
+        return np.abs(two - one), np.maximum(np.abs(one), np.abs(two))
+
+    close = max(NEAR * span, ROUNDINGS * abs(time))
+    if not close <= FAR**2 * span:  # a step so short tells nothing
+        return None
+    near, size = apart(close)
+    far, _ = apart(FAR * span)
+    found = np.where((near > STEP * far) & (near > SLIGHT * size.max()), near, 0.0)
+    return found if np.isfinite(near).all() and found.any() else None
+
+
+def told(system: Statement, jumps: Array, velocities: Array, largest: Array) -> str:
+    """What has no direction, in words, and how what is meant can be stated."""
+    names = [name_of(q) for q, jump in zip(system.coordinates, jumps, strict=True) if jump > 0]
+    still = [
+        name_of(v)
+        for v, now, late in zip(system.velocities, velocities, largest, strict=True)
+        if abs(now) <= NONE * late
+    ]
+    words = (
+        f"the force on {' and '.join(names)} has no direction there: it jumps with the way in which one goes through"
+    )
+    if not still:
+        return words
+    rest = f"{' and '.join(still)} {'vanish' if len(still) > 1 else 'vanishes'}"
+    return (
+        f"{words}, and what it is where {rest} is not stated. Dry friction, which holds at rest, is the nature of a "
+        f"constraint: Coulomb(mu, sliding=[{', '.join(still)}])"
+    )

@@ -15,10 +15,9 @@ from numpy.polynomial.legendre import leggauss, legvander
 from dalembert.derive import Array
 from dalembert.engine import WORKS
 from dalembert.motion.smooth.leg import Course
-from dalembert.motion.tolerances import EPS
+from dalembert.motion.tolerances import EPS, tolerance
 
 HALVINGS = 40  # of a step, towards a moment in which all happens
-ROUNDING = 16  # of the sum of so many numbers
 MANY = 16  # times as many pieces as at first: what is still rough everywhere is rounding
 
 
@@ -107,7 +106,7 @@ class _Quadrature:
     def __init__(self, engine: Any, course: Course, look: float) -> None:
         self._engine, self._course, self._look = engine, course, look
         self._rule = RULES[10 if course.coefficients.shape[2] > 10 else 5]
-        self._exact = max(ROUNDING * EPS, float(engine.defect_bound))
+        self._exact = max(tolerance("WORK"), float(engine.defect_bound))
         self._brief = np.array([leg.brief for leg in course.legs])
         self._has_brief = bool(self._brief.any())
 

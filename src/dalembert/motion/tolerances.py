@@ -31,8 +31,14 @@ TABLE = {
     ),
     "FORCES": Tolerance(
         4 * EPS,
-        "the accelerations that forces as large as those that act could give the coordinate",
-        "a defect that is rounding of forces in balance",
+        "the accelerations that forces as large as those that act could give the coordinate; the change of an "
+        "acceleration when every operation that leads to it changes by all it gives",
+        "a defect that is rounding of forces in balance, or of the terms of a force",
+    ),
+    "WORK": Tolerance(
+        16 * EPS,
+        "∫ |power| dt so far (the tolerance of the run where that is more)",
+        "how far off a quadrature may be, by its last coefficients, before halves are taken for the whole",
     ),
     "DRIFT": Tolerance(
         256.0,

@@ -6,6 +6,7 @@ for the power, as a series of Legendre's polynomials, tell how exact a quadratur
 are taken for the whole.
 """
 
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,25 +15,31 @@ from numpy.polynomial.legendre import leggauss, legvander
 from dalembert.derive import Array
 from dalembert.engine import WORKS
 from dalembert.motion.smooth.leg import Course
-from dalembert.motion.tolerances import EPS
+from dalembert.motion.tolerances import EPS, tolerance
 
 HALVINGS = 40  # of a step, towards a moment in which all happens
 MANY = 16  # times as many pieces as at first: what is still rough everywhere is rounding
 
 
 class Rule(NamedTuple):
-    """Gauss' rule over a length of one: nodes and weights (j,), and what gives the last coefficients (c, j)."""
+    """Gauss' rule over a length of one: nodes and weights (j,), what gives the last coefficients (c, j), and powers.
+
+    A series whose coefficient of degree d is the part r of its largest goes on, at degree 2 j, as r to the power 2 j/d:
+    that is the first that j nodes do not know.
+    """
 
     nodes: Array
     weights: Array
     last: Array
+    powers: Array
 
 
 def _rule(count: int) -> Rule:
     nodes, weights = leggauss(count)
     degrees = np.arange(count)
     series = (2 * degrees[:, None] + 1) / 2 * (legvander(nodes, count - 1) * weights[:, None]).T
-    return Rule(nodes / 2 + 0.5, weights / 2, series[count - 2 - count // 10 :])
+    last = slice(count - 2, None)  # of odd and of even degree
+    return Rule(nodes / 2 + 0.5, weights / 2, series[last], 2 * count / degrees[last])
 
 
 RULES = {count: _rule(count) for count in (5, 10)}
@@ -99,7 +106,7 @@ class _Quadrature:
     def __init__(self, engine: Any, course: Course, look: float) -> None:
         self._engine, self._course, self._look = engine, course, look
         self._rule = RULES[10 if course.coefficients.shape[2] > 10 else 5]
-        self._exact = max(EPS, float(engine.defect_bound))
+        self._exact = max(tolerance("WORK"), float(engine.defect_bound))
         self._brief = np.array([leg.brief for leg in course.legs])
         self._has_brief = bool(self._brief.any())
 
@@ -145,11 +152,12 @@ class _Quadrature:
         return found
 
     def _off(self, power: Array, spans: Array) -> Array:
-        """How far off (k,) the quadratures may be: those of a series go on as its last coefficients fall."""
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            last = np.abs(np.einsum("cj,kjw->kcw", self._rule.last, power)).max(axis=1)
+        """How far off (k,) the quadratures may be: by how the series would go on, judged by its last coefficients."""
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
             largest = np.abs(power).max(axis=1)
-            off: Array = spans * np.where(largest > 0, last * (last / largest), 0.0).sum(axis=1)
+            parts = np.abs(np.einsum("cj,kjw->ckw", self._rule.last, power)) / largest
+            worst = reduce(np.maximum, (part**p for part, p in zip(parts, self._rule.powers, strict=True)))
+            off: Array = spans * np.where(largest > 0, worst * largest, 0.0).sum(axis=1)
         return off
 
 

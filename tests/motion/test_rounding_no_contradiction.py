@@ -46,6 +46,18 @@ def test_at_an_instant_what_it_leaves_to_rounding_is_not_believed(time, first, s
     assert pendulum(*rows).verify(START, t=time).passed
 
 
+def test_nor_where_contacts_may_switch():
+    """The same beside a floor that is not touched."""
+    floor = da.OneSided(y + 3)
+    with_floor = da.System.from_lagrangian(
+        (X**2 + Y**2) / 2 - 9.81 * y,
+        [x, y],
+        constraints=[da.Holonomic(RING), da.Holonomic(sin(7 * t) * RING), floor],
+    )
+    found = with_floor.simulate(START, until=0.3)
+    np.testing.assert_allclose(found.at(0.3), pendulum(RING).simulate(START, until=0.3).at(0.3), rtol=0, atol=1e-11)
+
+
 @pytest.mark.parametrize("digits", [10, 12])
 def test_a_state_of_few_digits_is_no_contradiction(digits):
     rounded = {key: float(f"{value:.{digits}g}") for key, value in START.items()}

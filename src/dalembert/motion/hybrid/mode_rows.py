@@ -4,16 +4,20 @@ A row that others span is left out, where it asks for nothing else. Where fricti
 equation says which of them does: they lean on each other so that all hold, as long as some way does.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.derive.scales import right_sizes
 from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import STICKS, Mode
 from dalembert.derive.switching.stages import Bases, Staged
 from dalembert.engine.taylor import Setup
+from dalembert.model import StateError
 from dalembert.motion.hybrid.guard_watch import GuardWatch
 from dalembert.motion.hybrid.planar import PlaneFriction
 from dalembert.motion.hybrid.programs import Programs
@@ -199,7 +203,9 @@ class ModeRows:
                 basis.append(r)
             else:
                 idle.append(r)
-        return tuple(idle), self._contradiction(now.A, W, now.b, basis, idle)
+        form = staged.stage.statement
+        sizes = partial(right_sizes, form, [*seen.tolist(), t, *setup.numbers[: len(form.symbols)].tolist()])
+        return tuple(idle), self._contradiction(now.A, W, now.b, basis, idle, sizes)
 
     def _order(self, mode: Mode, staged: Staged) -> list[int]:
         """The rows of a mode in the order in which they are taken: two-sided ones, contacts, what sticks, surfaces."""
@@ -209,8 +215,12 @@ class ModeRows:
         slides = [staged.slides[g] for g, sign in enumerate(mode.signs) if not sign and g in staged.slides]
         return [*hard, *mode.closed, *stuck, *slides]
 
-    def _contradiction(self, A: Array, W: Array, b: Array, basis: list[int], idle: list[int]) -> str:
-        """Why rows that others span cannot hold with them: they ask for another acceleration"""
+    def _contradiction(
+        self, A: Array, W: Array, b: Array, basis: list[int], idle: list[int], sizes: Callable[[], Array]
+    ) -> str:
+        """Why rows that others span cannot hold with them: they ask for another acceleration, beyond what the terms of
+        b, of these `sizes` (m,), are known to.
+        """
         own = A @ W
         lengths = np.linalg.norm(own, axis=1)
         lengths = np.where(lengths > 0, lengths, 1.0)
@@ -221,7 +231,7 @@ class ModeRows:
             c = c / lengths[basis]
             gap = float(b[r] - c @ b[basis]) if basis else float(b[r])
             size = abs(float(b[r])) + float(np.abs(c) @ np.abs(b[basis])) if basis else abs(float(b[r]))
-            if abs(gap) > AGREE * size:
+            if abs(gap) > AGREE * size and abs(gap) > AGREE * _told(sizes, r, basis, c):
                 m = len(self._switches.form.constraints)
                 names = [self._switches.form.constraints[i].name for i in (r, *basis) if i < m]
                 return f"rows contradict each other there ({', '.join(map(repr, names))})"
@@ -318,6 +328,15 @@ class ModeRows:
                 chart = known[1] if old >= 0 and row[old] >= 0.3 * row.max() else P[int(row.argmax())]
             bases.append((tuple(basis), chart))
         return tuple(bases)
+
+
+def _told(sizes: Callable[[], Array], row: int, basis: list[int], parts: Array) -> float:
+    """The size of the terms of b of a row, and of those that it is made of; zero where they do not exist."""
+    try:
+        found = sizes()
+    except StateError:
+        return 0.0
+    return float(found[row] + (np.abs(parts) @ found[basis] if basis else 0.0))
 
 
 def _metric(M: Array, A: Array) -> Array | None:

@@ -101,7 +101,7 @@ class TestCheck:
         answer = call("check", "bouncing-ball", "--along")
         assert (answer.code, answer.err) == (0, "")
         assert columns(answer.out) < 80
-        assert "PASSED: 12 of 12 checks hold along the motion" in answer.out
+        assert "PASSED: 13 of 13 checks hold along the motion" in answer.out
         assert answer.out.startswith(call("check", "bouncing-ball").out)  # in addition to the check at the start
         document = json.loads(call("check", "bouncing-ball", "--along", "--json").out)
         assert document["passed"] is document["along"]["passed"] is True

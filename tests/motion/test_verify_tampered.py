@@ -102,3 +102,26 @@ def test_friction_that_slips_before_its_bound():
     values = motion.values.copy()
     values[list(system.symbols).index(static)] = 0.48
     assert "events" in failed(changed(motion, values=values))
+
+
+@pytest.mark.parametrize("engine", ["taylor", "plain"])
+def test_work_of_one_force_told_of_another(engine):
+    """The sum is right, and so is the energy; a rod that is rigid does no work."""
+    motion = pendulum().simulate({x: 1.0}, 2.0, engine=engine, samples=21)
+    works, ended = motion.works.copy(), motion.end_works.copy()
+    for each, t in ((works, motion.t), (ended, motion.end_time)):
+        each[0] -= 5 * t
+        each[1] += 5 * t
+    assert failed(changed(motion, works=works, end_works=ended)) == {"works"}
+
+
+@pytest.mark.parametrize("engine", ["taylor", "plain"])
+@pytest.mark.parametrize("what", ["acceleration", "ideal", "multipliers", "reactions"])
+@pytest.mark.parametrize("factor", [1.001, np.nan])
+def test_one_force_at_one_sample(engine, what, factor):
+    motion = pendulum().simulate({x: 1.0}, 2.0, engine=engine, samples=101)
+    values = getattr(motion.along, what).copy()
+    values[57] *= factor
+    other = changed(motion)
+    vars(other)["along"] = motion.along._replace(**{what: values})
+    assert "forces" in failed(other)

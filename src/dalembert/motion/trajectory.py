@@ -127,6 +127,10 @@ class Trajectory:
     @cached_property
     def along(self) -> Along:
         """Accelerations, constraint forces, multipliers and energy at the samples: (k, n), (k, m), (k,)."""
+        return self.derived_anew()
+
+    def derived_anew(self) -> Along:
+        """The same, from the states, whatever is kept."""
         k, n, m = len(self.t), len(self.system.coordinates), len(self.system.constraints)
         if not k:
             return Along(*(_frozen(np.zeros(shape)) for shape in ((0, n), (0, n), (0, n), (0, m), (0, m), (0,))))

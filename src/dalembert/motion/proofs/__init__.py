@@ -14,6 +14,7 @@ from dalembert.motion.proofs.forces import principles, said
 from dalembert.motion.proofs.guards import friction, gaps, modes, pushes
 from dalembert.motion.proofs.impacts import impacts
 from dalembert.motion.proofs.steps import retraced, sampled, steps
+from dalembert.motion.proofs.works import works
 from dalembert.principles.certificate import Check
 
 __all__ = ["PROOFS", "Proof"]
@@ -26,6 +27,7 @@ PROOFS: dict[str, Proof] = {
     "samples": sampled,
     "on constraints": on_constraints,
     "energy": energy,
+    "works": works,
     "gaps": gaps,
     "pushes": pushes,
     "friction": friction,

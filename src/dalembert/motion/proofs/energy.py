@@ -24,7 +24,7 @@ def energy(look: Look) -> Check | str:
     m = look.motion
     if m.end_time <= m.begin_time:
         return "the motion has no length"
-    times, balance, size = _balanced(look)
+    times, balance, size = balanced(look)
     strays = np.abs(balance - balance[0])
     bound = min(tolerance("BALANCE") * look.accuracy * (1 + look.steps) + rounding_of_time(look), MOST)
     for begin, end in look.passages:  # by a polynomial from before it
@@ -43,7 +43,7 @@ def energy(look: Look) -> Check | str:
     return Check("energy", value, bound, words)
 
 
-def _balanced(look: Look) -> tuple[Array, Array, Array]:
+def balanced(look: Look) -> tuple[Array, Array, Array]:
     """Times, energy less work, and how large their terms were so far: at the beginning, the samples and the end."""
     m, kept = look.motion, prepared(look.motion.system)
     ends = m._derivation.along(np.array([m.begin_time, m.end_time]), np.array([m.begin_values, m.end_values])).energy

@@ -20,6 +20,7 @@ from dalembert.principles.rows import natural_rows
 from dalembert.principles.units import natural_units
 
 ASKED = 8  # states at which every principle is asked
+LITTLE = 2.0**-10  # of the largest of a force along the motion: what is less has the rounding of that
 SUMMED = 4  # roundings of the terms of a force, each half a unit in the last place of what it is made of
 
 
@@ -61,10 +62,32 @@ def said(look: Look) -> Check | str:
             part = _mistold(look, place, now, answer, bared, known)
         if part > worst:
             worst, when = part, t
-    if not asked:
+    part, t = _not_anew(look)
+    if part > worst:
+        worst, when = part, t
+    if not asked and not worst:
         return "no sample is away from a switch, or the principles have no answer there"
-    words = f"forces are those of the principles, at {counted(asked, 'sample')}"
+    words = f"forces are those of the principles, at {counted(asked, 'sample')}, and at all those of its states"
     return Check("forces", worst, bound, words + worst_at(worst, when))
+
+
+def _not_anew(look: Look) -> tuple[float, float]:
+    """How far anything that a motion says at any sample is from what its state there gives anew, and when."""
+    m = look.motion
+    worst, when = 0.0, m.begin_time
+    for told, anew in zip(m.along, m.derived_anew(), strict=True):
+        if not told.size:
+            continue
+        one, two = told.reshape(len(told), -1), anew.reshape(len(told), -1)
+        finite = np.where(np.isfinite(two), np.abs(two), 0.0)
+        sizes = finite + LITTLE * finite.max(axis=0)
+        off = np.where(one == two, 0.0, np.abs(one - two))  # of infinite ones too
+        parts = np.divide(off, sizes, out=np.where(off > 0, np.inf, 0.0), where=sizes > 0)
+        parts = np.where(np.isfinite(parts), parts, np.inf)
+        k = int(np.argmax(parts.max(axis=1)))
+        if parts[k].max() > worst:
+            worst, when = float(parts[k].max()), float(m.t[k])
+    return worst, when
 
 
 def _mistold(look: Look, place: int, now: Instant, answer: Answer, bared: Bared, known: Array) -> float:

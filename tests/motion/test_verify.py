@@ -80,7 +80,16 @@ class TestPasses:
 
     def test_a_pendulum(self):
         found = proved(pendulum().simulate({x: 1.0}, 5.0))
-        assert names(found) == ["steps", "retraced", "samples", "on constraints", "energy", "principles", "forces"]
+        assert names(found) == [
+            "steps",
+            "retraced",
+            "samples",
+            "on constraints",
+            "branches",
+            "energy",
+            "principles",
+            "forces",
+        ]
         assert found.left_out["friction"] == "there is no dry friction"
 
     def test_without_constraints(self):

@@ -125,3 +125,28 @@ def test_an_end_at_a_tacnode_is_told_where_it_is(tolerance) -> None:
     told = float(str(motion.status).split("t = ")[1].split(":")[0])
     assert_allclose(told, 0.5, atol=1e-5)
     assert 0 <= 0.5 - motion.end_time < 0.03
+
+
+@pytest.mark.parametrize(("p", "v"), STARTS[:2])
+def test_a_certificate_notices_another_branch(p, v, monkeypatch) -> None:
+    """A run that does not see change points come near leaves the branch, with all it says of itself in order."""
+    system, begin = parallelogram(), {a: p, b: 0.0, c: p, a.diff(): v, b.diff(): 0.0, c.diff(): v}
+    right = system.simulate(begin, until=8.0, singular="pass", tolerance=1e-9)
+    assert right.verify().passed
+    monkeypatch.setattr("dalembert.motion.smooth.run.nearing", lambda *_: None)
+    wrong = system.simulate(begin, until=8.0, singular="pass", tolerance=1e-9, throw=False)
+    assert "branches" in [check.name for check in wrong.verify().checks if not check.passed]
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, None])
+@pytest.mark.parametrize("gap", [1e-2, 1e-6])
+def test_a_certificate_knows_branches_that_do_not_meet(tolerance, gap) -> None:
+    """On y² − x² = gap lines come near each other and turn away."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2, [x, y], constraints=[da.Holonomic(y**2 - x**2 - gap, name="hyperbola")]
+    )
+    far = np.sqrt(1 + gap)
+    motion = system.simulate({x: -1.0, y: far, x.diff(): far, y.diff(): -1.0}, until=1.6, tolerance=tolerance)
+    assert motion.success
+    assert motion.end[y] > 0
+    assert motion.verify().passed

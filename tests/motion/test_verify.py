@@ -85,6 +85,7 @@ class TestPasses:
             "retraced",
             "samples",
             "on constraints",
+            "branches",
             "energy",
             "works",
             "principles",

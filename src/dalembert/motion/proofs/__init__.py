@@ -7,6 +7,7 @@ first proof believes what the run says of itself.
 from collections.abc import Callable
 
 from dalembert.motion.look import Look
+from dalembert.motion.proofs.branches import branches
 from dalembert.motion.proofs.constraints import on_constraints
 from dalembert.motion.proofs.energy import energy
 from dalembert.motion.proofs.events import events
@@ -26,6 +27,7 @@ PROOFS: dict[str, Proof] = {
     "retraced": retraced,
     "samples": sampled,
     "on constraints": on_constraints,
+    "branches": branches,
     "energy": energy,
     "works": works,
     "gaps": gaps,

@@ -89,6 +89,22 @@ def test_a_corner_that_leads_back_ends_the_run():
     checked(motion)
 
 
+def test_two_kinks_at_once():
+    """A corner and a lift at the same time: (−1, −½) goes to the nearest of (−u, 1 + u/2), once."""
+    motion = wire(y - Abs(x) / 2 - Max(0, t - 0.25)).simulate({x: 0.25, x.diff(): -1.0}, until=0.5)
+    assert [e.kind for e in motion.events] == ["impact", "switch", "switch"]
+    assert_allclose(motion.end_values, [-0.05, 0.275, -0.2, 1.1], atol=1e-12)
+    checked(motion)
+
+
+def test_two_corners_that_lead_back_end_the_run():
+    other = da.Holonomic(z - Abs(x - y / 2))
+    energy = sum(q.diff() ** 2 for q in (x, y, z)) / 2
+    system = da.System.from_lagrangian(energy, [x, y, z], constraints=[da.Holonomic(y - Abs(x) / 2), other])
+    motion = system.simulate({x: 0.25, x.diff(): -1.0}, until=0.5, throw=False)
+    assert motion.status.ending == "paradox"
+
+
 def test_a_step_is_no_kink():
     """A row of velocities that itself jumps still ends the run."""
     rolls = da.Nonholonomic(y.diff() - x.diff() * sign(x))

@@ -47,6 +47,10 @@ class Kinks:
         stated = [held[j].expr.free_symbols for j in self._bent]
         self._stands = tuple(any(symbol in free for free in stated) for symbol in symbols)
 
+    def rests(self, mode: Mode) -> bool:
+        """Whether a mode says that a kink is stayed on: no force keeps a motion there."""
+        return any(sign == 0 and stands for sign, stands in zip(mode.signs, self._stands, strict=True))
+
     def at(self, fired: GuardKey, t: float, state: Array, before: Mode, after: Mode, scales: Array) -> Turned | None:
         """The impact where the sides before become those after; None where no row turns against the velocities."""
         if fired.kind != "side" or not self._stands[fired.place]:

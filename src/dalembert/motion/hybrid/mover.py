@@ -506,6 +506,9 @@ class HybridMover:
             here = replace(guess, signs=beyond(guess.signs, fired))
             if fired is not None and not begins:
                 turned = self._kinks.at(fired, t, state, guess, here, self.scales)
+            if turned is not None and (all_over := self._all_beyond(guess, t, state)) is not None:
+                here = all_over
+                turned = self._kinks.at(fired, t, state, guess, here, self.scales) or turned  # type: ignore[arg-type]
             if turned is not None:
                 state, impulse, events = turned
                 self._strike(t, state, events, impulse)
@@ -534,6 +537,8 @@ class HybridMover:
                 fired,
                 halted,
             )
+            if turned is not None and self._kinks.rests(found.mode):
+                raise Paradox("no motion is possible: it leads back to where it came from")
             if begins:
                 refuse_massless(self.engine, self.programs, found, t)
             later = t
@@ -560,6 +565,18 @@ class HybridMover:
             words = "the mode that would follow changes velocities at once, and nothing is hit"
             return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
         return self._begun(found, t, later, state, events, impulse, known)
+
+    def _all_beyond(self, guess: Mode, t: float, state: Array) -> Mode | None:
+        """The sides beyond all switching functions that are reached at once; None where it is one alone."""
+        assert self.setup is not None
+        assert self._fired is not None
+        staged = self.programs.staged_of(self.setup)
+        found = self._watch.at(staged, self.setup, guess, t, state, self.scales, self._fired)
+        keys = [key_of(staged, i) for i in found.falls]
+        places = {key.place for key in keys if key.kind == "side"} | {self._fired.place}
+        if len(places) < 2:
+            return None
+        return replace(guess, signs=tuple(-s if i in places else s for i, s in enumerate(guess.signs)))
 
     def _strike(self, t: float, state: Array, events: list[Event], impulse: float) -> None:
         """Take note of an impact, which is told where no motion follows too."""

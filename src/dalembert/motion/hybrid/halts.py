@@ -6,7 +6,7 @@ smooth, and its zero is known from a series that begins while G is large: near t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +56,7 @@ class Halts:
 
     def first(self, setup: Setup, steps: Steps, scales: Array) -> Halt | None:
         """The first that comes to rest in some steps, or right beyond them."""
-        powers = weak_powers(self.programs.switches.gated, tuple(self.programs.given.items()))
+        powers = self._powers
         if not powers or not steps.count:
             return None
         keys = self.programs.staged_of(setup).keys
@@ -68,6 +68,10 @@ class Halts:
             if halt is not None
         ]
         return min(found, key=lambda halt: halt.time, default=None)
+
+    @cached_property
+    def _powers(self) -> dict[int, tuple[float, ...]]:
+        return weak_powers(self.programs.switches.gated, tuple(self.programs.given.items()))
 
     def _halt(
         self, setup: Setup, steps: Steps, scales: Array, guard: int, gate: int, powers: tuple[float, ...]

@@ -591,12 +591,12 @@ class Run:
     def _undirected(self, view: View, place: int, time: float) -> Status | None:
         """The end of a run at a place where a force has a size and no direction."""
         span, n = float(view.course.spans[place]), self._n
-        jumps = without_direction(self.engine, lambda when: self._side(view, place, when), time, span)
-        if jumps is None:
+        sides = without_direction(self.engine, lambda when: self._side(view, place, when), time, span)
+        if sides is None:
             return None
         largest = np.maximum(self.sizes, np.abs(self.state))[n : 2 * n]
         self._until(view, place, time)
-        words = told(self.system, jumps, self.state[n:], largest)
+        words = told(self.system, sides, self.state[n:], largest)
         return Status(Ending.BROKEN, f"no motion goes on from {at(self.system, self.t, self.state)}: {words}")
 
     def _stepped(self, view: View, place: int, time: float, branch: int) -> Status | None:

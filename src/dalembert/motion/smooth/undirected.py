@@ -16,29 +16,33 @@ NONE = 2.0**-20  # of a velocity of late: that is none
 
 
 def without_direction(engine: Any, side: Callable[[float], Side], time: float, span: float) -> Array | None:
-    """By how much each acceleration (n,) jumps with the direction in which a motion goes through a place, if any does.
+    """Each acceleration before and behind (2, n), which jumps with the way in which a motion goes through a place, if one does.
 
     `side` gives the state at a time by the polynomial of a step. A force that vanishes there, with however low a power,
     differs the less the nearer both sides are.
     """
 
-    def apart(way: float) -> tuple[Array, Array]:
+    def around(way: float) -> Array:
         pair = [side(time - way), side(time + way)]
-        one, two = (engine.watch(s.setup, np.array([s.t]), s.state[None, :]).acceleration[0] for s in pair)
-        return np.abs(two - one), np.maximum(np.abs(one), np.abs(two))
+        return np.array([engine.watch(s.setup, np.array([s.t]), s.state[None, :]).acceleration[0] for s in pair])
 
     close = max(NEAR * span, ROUNDINGS * abs(time))
     if not close <= FAR**2 * span:  # a step so short tells nothing
         return None
-    near, size = apart(close)
-    far, _ = apart(FAR * span)
-    found = np.where((near > STEP * far) & (near > SLIGHT * size.max()), near, 0.0)
-    return found if np.isfinite(near).all() and found.any() else None
+    sides = around(close)
+    near, far = (np.abs(np.subtract(*pair)) for pair in (sides, around(FAR * span)))
+    jumps = (near > STEP * far) & (near > SLIGHT * np.abs(sides).max())
+    return np.where(jumps, sides, 0.0) if np.isfinite(near).all() and jumps.any() else None
 
 
-def told(system: Statement, jumps: Array, velocities: Array, largest: Array) -> str:
+def told(system: Statement, sides: Array, velocities: Array, largest: Array) -> str:
     """What has no direction, in words, and how what is meant can be stated."""
+    jumps = np.abs(np.subtract(*sides))
     names = [name_of(q) for q, jump in zip(system.coordinates, jumps, strict=True) if jump > 0]
+    k = int(jumps.argmax())
+    first = (
+        f"the acceleration of {name_of(system.coordinates[k])} jumps there, from {sides[0, k]:.3g} to {sides[1, k]:.3g}"
+    )
     still = [
         name_of(v)
         for v, now, late in zip(system.velocities, velocities, largest, strict=True)

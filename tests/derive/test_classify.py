@@ -177,7 +177,8 @@ def test_proofs_and_trials_are_told_apart() -> None:
     assert system([x, y, z], [form({y: 1, x: -(z**2)})]).classify().evidence.words == "proved"
     switching = system([x, y, z], [form({y: 1, x: -Abs(z)})]).classify()
     assert not switching.holonomic
-    unknown = system([x, y], [form({x: Function("f")(x), y: Function("g")(y)}, "f")]).classify()
+    f, g, h = (Function(name) for name in "fgh")
+    unknown = system([x, y, z], [form({x: f(x), y: g(y), z: h(z)}, "f")]).classify()
     assert unknown.holonomic
     assert "random points" in unknown.evidence.words or unknown.integrals
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from sympy import Eq, Rational, cos, pi, simplify, sin, sqrt
+from sympy import Eq, Rational, cos, exp, log, pi, simplify, sin, sqrt
 
 import dalembert as da
 from dalembert.derive.reducing.bounds import has_zero, never_zero
@@ -87,6 +87,16 @@ def test_a_chart_that_exists_near_zero_only():
     small = case("spherical pendulum, angles").system.with_parameters({l: 1e-4})
     found = small.reduce({z: -sqrt(l**2 - x**2 - y**2)})
     assert found.proof.covariance < 1e-12
+
+
+def test_a_coordinate_with_a_logarithm_as_its_factor_is_solved_for():
+    """log 11 (y − 1) = log 7 (e^(−x) − 1/e), written out: y = 1 + (e^(−x) − 1/e) log 7 / log 11."""
+    row = y * log(11) - log(11) + exp(-1) * log(7) - exp(-x) * log(7)
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2, [x, y], constraints=[da.Holonomic(row)], initial={x: 1, y: 1}
+    )
+    place = system.reduce().embedding[y]
+    assert simplify(place - 1 - (exp(-x) - exp(-1)) * log(7) / log(11)) == 0
 
 
 def test_a_holonomic_constraint_may_be_kept():

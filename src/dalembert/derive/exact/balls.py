@@ -12,6 +12,7 @@ from mpmath import libmp
 from mpmath.libmp import fone, fzero, mpf_abs, mpf_add, mpf_cmp, mpf_div, mpf_lt, mpf_mul, mpf_neg, mpf_shift, mpf_sub
 
 ROUGH = 30  # bits of a radius, rounded up
+VAST = 2000  # log₂ of numbers beyond which functions are not asked: their digits would fill the memory
 GUARD = 20  # bits beyond those kept, with which functions are computed
 Raw = tuple[int, int, int, int]
 
@@ -188,6 +189,8 @@ def steady(f: Callable[[Raw, int, str], Raw], x: Ball) -> Ball:
 
 def _value(f: Callable[[Raw, int, str], Raw], x: Raw, bits: int) -> Raw:
     """A function at one number, where it is a real number; raises NoValue."""
+    if x[1] and x[2] + x[3] > VAST:
+        raise NoValue("a number that is too large")
     try:
         out = f(x, bits + GUARD, "n")
     except (libmp.ComplexResult, ValueError, ArithmeticError):

@@ -58,7 +58,8 @@ def closure(rows: Sequence[Row], variables: Sequence[Symbol]) -> Closure:
 def _occurring(rows: Sequence[Row], variables: Sequence[Symbol]) -> list[int]:
     """The places of variables that forms contain: the directions of others commute with everything."""
     used = set().union(*(e.free_symbols for row in rows for e in row)) if rows else set()
-    return [j for j, x in enumerate(variables) if x in used or any(row[j] != 0 for row in rows)]
+    found = [j for j, x in enumerate(variables) if x in used or any(row[j] != 0 for row in rows)]
+    return found or [len(variables) - 1]
 
 
 def independent_rows(rows: Sequence[Row], variables: Sequence[Symbol]) -> Independent:

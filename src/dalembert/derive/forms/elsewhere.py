@@ -17,6 +17,7 @@ from dalembert.derive.forms.frobenius import Row
 from dalembert.derive.forms.ground import Ground
 from dalembert.derive.forms.jumps import surfaces
 from dalembert.derive.forms.relations import Relations
+from dalembert.derive.reducing.bounds import never_zero
 
 
 class Integral(NamedTuple):
@@ -42,6 +43,8 @@ def _differences(own: Integral, ground: Ground) -> Iterator[str]:
     if place := found_there(top, own.levels, own.row, slopes, ground):
         yield f"{f} says nothing where {back(place)} = 0, and the row does"
     for place in (e for e, n in factors_of(bottom) if n.is_positive):
+        if _comes(place, ground):
+            yield f"the row is another where {back(place)} = 0, and {f} goes on"
         at = reached(place, own.levels, ground)
         if any(not _exists(slopes, one) for one in at):
             yield f"{f} has no value, or no direction, where {back(place)} = 0, and the row is another there"
@@ -51,7 +54,7 @@ def _differences(own: Integral, ground: Ground) -> Iterator[str]:
         yield f"its coefficients jump where {back(place)} = 0, and {f} goes on"
     ends = set(_ends(own.f))
     for place in sorted({e for a in own.row for e in _ends(a)} - ends, key=lambda e: e.sort_key()):
-        if reached(place, own.levels, ground):
+        if _comes(place, ground) or reached(place, own.levels, ground):
             yield f"the row ends where {back(place)} = 0, and {f} goes on"
 
 
@@ -89,6 +92,13 @@ def reached(e: Expr, levels: Sequence[Expr], ground: Ground) -> list[dict[Symbol
     tops = [fraction(together(phi))[0] for phi in levels]
     found = list(islice((p for p in leaf_points([e, *tops], ground.variables, ground.near) if not p.missed()), FOUND))
     return [p.numbers for p in found] if len(found) == FOUND else []
+
+
+def _comes(e: Expr, ground: Ground) -> bool:
+    """Whether an expression is one of time alone that may vanish: no motion goes past that."""
+    return bool(e.free_symbols & {ground.algebra.t} and not e.free_symbols & set(ground.algebra.q)) and not never_zero(
+        e
+    )
 
 
 def _exists(row: Row, at: dict[Symbol, float]) -> bool:

@@ -24,6 +24,7 @@ EFFORT = 1.0
 MOST_CHOICES = 40  # of integrals and rows that are tried
 MOST_TERMS = 200
 FEW, LOW = 4, 3  # variables and polynomials, and their degree: of so many common zeros are looked for
+FAINT = 1e-6  # of its size elsewhere, below which a coefficient vanishes at a place found in floating-point numbers
 FOUND = 2  # points at which a factor vanishes, of which one is not enough to be sure
 
 
@@ -132,6 +133,13 @@ def found_there(e: Expr, levels: Sequence[Expr], row: Row, slopes: Row, ground: 
 
 
 def says(row: Row, at: dict[Symbol, float]) -> bool:
-    """Whether a row has a coefficient that does not vanish at a point."""
+    """Whether a row has a coefficient that does not vanish at a point, beside what it is some way from there."""
+    unit = max(map(abs, at.values()), default=0.0) or 1.0
+    away = {x: v + unit * (0.3 + 0.1 * k) for k, (x, v) in enumerate(at.items())}
+    here, there = _sizes(row, at), _sizes(row, away)
+    return any(v > FAINT * max([*here, *there]) for v in here)
+
+
+def _sizes(row: Row, at: dict[Symbol, float]) -> list[float]:
     values = [S(e.xreplace(at)) for e in row[:-1]]
-    return any(abs(v) > 1e-6 for v in values if v != S.Zero and v.is_number and v.is_real)
+    return [abs(float(v)) for v in values if v.is_number and v.is_real and v.is_finite]

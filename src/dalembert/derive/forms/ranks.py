@@ -67,15 +67,17 @@ def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
     notes = (*notes, *_rounded(ground, [places[j] for j in sorted(twins)]))
     if len(linear) + len(twins) + sum(rows[j] is not None or j in related for j in against) < len(rows):
         numbers = _by_numbers(ground, places, whole, against, twins, linear, bool(related), notes)
-        return numbers._replace(apart=apart, doubted=bool(leaf.unsure), touching=_touching(leaf, related))
+        dropped = set(linear) - set(_there(leaf, linear, there)) if leaf.touching else set()
+        chosen = tuple(j for j in numbers.independent if j not in dropped)
+        touching = _touching(leaf, related)
+        return numbers._replace(independent=chosen, apart=apart, doubted=bool(leaf.unsure), touching=touching)
     if not related:
         chosen = tuple(linear[j] for j in whole.rows)
         notes = (*notes, *_at_start(ground, places, len(chosen)))
         return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes)
     if leaf.touching:
-        own_there = leaf.independent([row for j in linear if (row := there[j]) is not None])
-        chosen = tuple(linear[j] for j in own_there.rows)
-        doubt = replace(whole, evidence=Evidence(False, whole.evidence.points, 1.0, False))
+        chosen = _there(leaf, linear, there)
+        doubt = replace(whole, evidence=Evidence(False, max(whole.evidence.points, 1), 1.0, False))
         last = (bool(leaf.unsure), notes, apart, _touching(leaf, related))
         return Ranked(doubt, chosen, tuple(sorted(against)), tuple(sorted(twins)), *last)
     found = leaf.closure([row for j in linear if (row := there[j]) is not None], exact)
@@ -91,6 +93,12 @@ def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
     chosen = tuple(linear[j] for j in whole.rows)
     notes = (*notes, *_at_start(ground, places, len(chosen)))
     return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes, apart)
+
+
+def _there(leaf: Relations, linear: Sequence[int], rows: Rows) -> tuple[int, ...]:
+    """The earliest linear rows that are independent where the relations hold."""
+    found = leaf.independent([row for j in linear if (row := rows[j]) is not None])
+    return tuple(linear[j] for j in found.rows)
 
 
 def _touching(leaf: Relations, related: Sequence[int]) -> tuple[int, ...]:

@@ -92,6 +92,8 @@ class _Search:
             if waited > WAIT:
                 return None
             step = J.T * self._solved(J * J.T, phi)
+            if max(abs(d) for d in step) > unit:  # it was near already
+                return None
             at |= {s: at[s] - d for s, d in zip(self._moving, step, strict=True)}
         return None
 

@@ -125,7 +125,8 @@ class _Finder:
         for j in sorted(slopes, key=lambda j: (self._moves(slopes[j]), -j)):
             q, slope = self.algebra.q[j], slopes[j]
             if not slope.has(q) and not switching_in(slope) and never_zero(slope):
-                self._settle(q, tidy(q - e / slope))
+                value = tidy(q - e / slope)
+                self._settle(q, tidy(-e.xreplace({q: S.Zero}) / slope) if value.has(q) else value)  # not seen to cancel
                 return True
         return False
 

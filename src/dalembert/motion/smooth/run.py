@@ -353,10 +353,10 @@ class Run:
 
     def _prove(self, view: View, used: Array) -> None:
         """Count the defects at points (k,) that are kept; one beyond its bound ends the run, whatever let it pass."""
-        worst = float(view.defects[used].max())
+        used = used & (view.points.times < self._rooted)
+        worst = float(view.defects[used].max(initial=0.0))
         self.kept.defect = max(self.kept.defect, worst)
-        bounds = np.where(view.points.times >= self._rooted, max(AROUND, view.defect_bound), view.defect_bound)
-        bad = used & ~(view.defects <= bounds)
+        bad = used & ~(view.defects <= view.defect_bound)
         if bad.any():
             first = float(view.points.times[bad][0])
             words = f"the motion does not obey its equation near t = {first:.6g}"

@@ -108,6 +108,7 @@ class Run:
         self._held: list[Leg] = []  # the last before here, to their whole steps: one may lead over a singular place
         self._before: tuple[Any, Watch] | None = None  # of a program, where the course begins
         self._balance: float | None = None
+        self._rooted = inf  # from then on a step comes to a root that is zero
         self._unproved: Status | None = None  # how the run ends where something was kept that is not proved
         self._pending: list[Event] = []
         self._ceiling = LONGEST
@@ -372,10 +373,12 @@ class Run:
 
     def _prove(self, view: View, used: Array) -> None:
         """Count the defects at points (k,) that are kept; one beyond its bound ends the run, whatever let it pass."""
-        worst = float(view.defects[used].max())
+        used = used & (view.points.times < self._rooted)
+        worst = float(view.defects[used].max(initial=0.0))
         self.kept.defect = max(self.kept.defect, worst)
-        if not worst <= view.defect_bound:
-            first = float(view.points.times[used & ~(view.defects <= view.defect_bound)][0])
+        bad = used & ~(view.defects <= view.defect_bound)
+        if bad.any():
+            first = float(view.points.times[bad][0])
             words = f"the motion does not obey its equation near t = {first:.6g}"
             self._unproved = Status(Ending.UNRESOLVED, f"{words}, and no step that does was found (defect {worst:.2g})")
 
@@ -575,7 +578,10 @@ class Run:
         if root and not again and (status := self._undirected(view, place, time)):
             return status
         end = min(time if again or not root else time + way, self.until)
+        if root:  # a force by a power below one has no series there: its last tenth was let pass with the root itself
+            self._rooted = time - 0.1 * (time - float(course.begins[place]))
         self._until(view, place, end)
+        self._rooted = inf
         if not root and self.t < self.until:
             self._leap(course.legs[int(course.leg_of[place])], min(way, self.until - self.t))
         self._crossed = max(time, self.t)

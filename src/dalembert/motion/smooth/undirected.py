@@ -40,17 +40,15 @@ def told(system: Statement, sides: Array, velocities: Array, largest: Array) -> 
     jumps = np.abs(np.subtract(*sides))
     names = [name_of(q) for q, jump in zip(system.coordinates, jumps, strict=True) if jump > 0]
     k = int(jumps.argmax())
-    first = (
-        f"the acceleration of {name_of(system.coordinates[k])} jumps there, from {sides[0, k]:.3g} to {sides[1, k]:.3g}"
-    )
+    one, two = sides[:, k]
+    first = f"the acceleration of {name_of(system.coordinates[k])} jumps there, from {one:.3g} to {two:.3g}"
     still = [
         name_of(v)
         for v, now, late in zip(system.velocities, velocities, largest, strict=True)
         if abs(now) <= NONE * late
     ]
-    words = (
-        f"the force on {' and '.join(names)} has no direction there: it jumps with the way in which one goes through"
-    )
+    what = f"the force on {' and '.join(names)}"
+    words = f"{first}: {what} has no direction there, but that in which one goes through"
     if not still:
         return words
     rest = f"{' and '.join(still)} {'vanish' if len(still) > 1 else 'vanishes'}"

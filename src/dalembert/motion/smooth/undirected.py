@@ -16,7 +16,7 @@ NONE = 2.0**-20  # of a velocity of late: that is none
 
 
 def without_direction(engine: Any, side: Callable[[float], Side], time: float, span: float) -> Array | None:
-    """Each acceleration before and behind (2, n), which jumps with the way in which a motion goes through a place, if one does.
+    """Accelerations before and behind a place (2, n) that jump with the way in which a motion goes through, if any do.
 
     `side` gives the state at a time by the polynomial of a step. A force that vanishes there, with however low a power,
     differs the less the nearer both sides are.

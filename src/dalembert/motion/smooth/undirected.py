@@ -16,7 +16,7 @@ NONE = 2.0**-20  # of a velocity of late: that is none
 
 
 def without_direction(engine: Any, side: Callable[[float], Side], time: float, span: float) -> Array | None:
-    """Each acceleration before and behind (2, n), which jumps with the way in which a motion goes through a place, if one does.
+    """Accelerations before and behind a place (2, n) that jump with the way in which a motion goes through, if any do.
 
     `side` gives the state at a time by the polynomial of a step. A force that vanishes there, with however low a power,
     differs the less the nearer both sides are.
@@ -40,17 +40,15 @@ def told(system: Statement, sides: Array, velocities: Array, largest: Array) -> 
     jumps = np.abs(np.subtract(*sides))
     names = [name_of(q) for q, jump in zip(system.coordinates, jumps, strict=True) if jump > 0]
     k = int(jumps.argmax())
-    first = (
-        f"the acceleration of {name_of(system.coordinates[k])} jumps there, from {sides[0, k]:.3g} to {sides[1, k]:.3g}"
-    )
+    one, two = sides[:, k]
+    first = f"the acceleration of {name_of(system.coordinates[k])} jumps there, from {one:.3g} to {two:.3g}"
     still = [
         name_of(v)
         for v, now, late in zip(system.velocities, velocities, largest, strict=True)
         if abs(now) <= NONE * late
     ]
-    words = (
-        f"the force on {' and '.join(names)} has no direction there: it jumps with the way in which one goes through"
-    )
+    what = f"the force on {' and '.join(names)}"
+    words = f"{first}: {what} has no direction there, but that in which one goes through"
     if not still:
         return words
     rest = f"{' and '.join(still)} {'vanish' if len(still) > 1 else 'vanishes'}"

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.derive import Array
+from dalembert.derive import Array, prepared
 from dalembert.derive.factors import Bared, without_factors
-from dalembert.model import Held
+from dalembert.model import Held, StateError
 from dalembert.motion.blame import FAILURES
 from dalembert.motion.look import Look, largest_part
 from dalembert.motion.proofs.words import counted, worst_at
@@ -75,12 +75,14 @@ def _not_anew(look: Look) -> tuple[float, float]:
     """How far anything that a motion says at any sample is from what its state there gives anew, and when."""
     m = look.motion
     worst, when = 0.0, m.begin_time
-    for told, anew in zip(m.along, m.derived_anew(), strict=True):
+    for name, told, anew in zip(m.along._fields, m.along, m.derived_anew(), strict=True):
         if not told.size:
             continue
         one, two = told.reshape(len(told), -1), anew.reshape(len(told), -1)
         finite = np.where(np.isfinite(two), np.abs(two), 0.0)
-        sizes = finite + LITTLE * finite.max(axis=0)
+        sizes = finite + LITTLE * finite.max()
+        if name == "energy":  # it may be the difference of what is large
+            sizes = sizes + _of_energy(look)[:, None]
         off = np.where(one == two, 0.0, np.abs(one - two))  # of infinite ones too
         parts = np.divide(off, sizes, out=np.where(off > 0, np.inf, 0.0), where=sizes > 0)
         parts = np.where(np.isfinite(parts), parts, np.inf)
@@ -88,6 +90,18 @@ def _not_anew(look: Look) -> tuple[float, float]:
         if parts[k].max() > worst:
             worst, when = float(parts[k].max()), float(m.t[k])
     return worst, when
+
+
+def _of_energy(look: Look) -> Array:
+    """How large the terms of the energy are at the samples (k,), of every mode."""
+    m, kept = look.motion, prepared(look.motion.system)
+    out = np.zeros(len(m.t))
+    for k, (t, state) in enumerate(zip(m.t.tolist(), m.y.T.tolist(), strict=True)):
+        try:
+            out[k] = np.abs(kept.energy_terms([*state, t, *map(float, m.values)])).sum()
+        except StateError:
+            continue
+    return out
 
 
 def _mistold(look: Look, place: int, now: Instant, answer: Answer, bared: Bared, known: Array) -> float:

@@ -18,6 +18,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 HELD = ("up", "down", "hold")  # bounds of what friction holds
 LATE = 4.0  # times what all bounces that are left take by the last: so late a rest may be told
+FEW = 3  # jumps before one: of several contacts that come to rest on each other
 ROUNDINGS = 2.0**12  # of the time
 
 
@@ -109,7 +110,10 @@ def _left_of_bounces(look: Look, k: int, event: Event) -> float:
 
     closing = rate(jump.time, jump.before)
     fall = (closing - rate(begin, look.at(np.array([begin]))[0])) / (jump.time - begin) if begin < jump.time else 0.0
-    return LATE * 2 * e * closing / fall / (1 - e) if closing < 0 and fall < 0 and e < 1 else np.inf
+    alone = LATE * 2 * e * closing / fall / (1 - e) if closing < 0 and fall < 0 and e < 1 else np.inf
+    if sum(isinstance(c, OneSided) for c in m.system.constraints) == 1:
+        return alone
+    return max(alone, LATE * float(jump.time - look.jump_times[max(k - FEW, 0)]))  # they may keep each other going
 
 
 def _only_slips(old: Mode, new: Mode) -> list[int]:

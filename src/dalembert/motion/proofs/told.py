@@ -73,14 +73,15 @@ def slipped(look: Look) -> Iterator[str]:
 def _is_of(known: Switches, event: Event) -> bool:
     """Whether there is something of its kind and name."""
     match event.kind:
-        case "impact" | "rest" | "contact" | "release":
-            sided = [c.name for c in known.form.constraints if isinstance(c, OneSided)]
-            return event.name in sided
+        case "impact":  # of a contact, or at a kink
+            return event.name in [c.name for c in known.form.constraints]
+        case "rest" | "contact" | "release":
+            return event.name in [c.name for c in known.form.constraints if isinstance(c, OneSided)]
         case "normal":
             return event.name in [known.form.constraints[j].name for j in known.pressed]
         case "stick" | "slip" | "reverse":
             return event.name in [known.name(k) for k in range(len(known.rubs))]
-        case "switch" | "slide" | "leave":
+        case "switch" | "slide" | "leave" | "halt":
             return event.name in [gate.words for gate in known.gated.gates]
     return event.kind in ("rows", "crossing", "passed")
 
@@ -91,6 +92,8 @@ def _ways(look: Look, known: Switches, jump: Jump, event: Event) -> set[tuple[st
         return {("open", "closed")}
     mode = look.motion.mode_at(float(np.nextafter(jump.time, -np.inf)))
     j = next(i for i, c in enumerate(known.form.constraints) if c.name == event.name)
+    if not isinstance(known.form.constraints[j], OneSided):
+        return {("closed", "closed")}
     before = "closed" if mode is not None and j in mode.closed and jump.time > look.motion.begin_time else "open"
     return {(before, "open"), (before, "closed")}
 

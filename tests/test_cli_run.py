@@ -129,7 +129,7 @@ class TestVerify:
         answer = call("sliding-block", "--verify")
         assert (answer.code, answer.err) == (0, "")
         assert columns(answer.out) < width
-        assert "\n\nPASSED: 8 of 8 checks hold along the motion\nfrom t = 0 to 5; finished" in answer.out
+        assert "\n\nPASSED: 9 of 9 checks hold along the motion\nfrom t = 0 to 5; finished" in answer.out
         assert answer.out.splitlines()[-1].startswith("- events")
 
     def test_json(self, call, tmp_path):

@@ -27,12 +27,12 @@ MODULI = {
     "common to a sum": (sqrt(x**2 * u**2 + u**2 * v**2), {u}),
     "square written out": (sqrt(x**2 - 2 * x * y + y**2), {x - y}),
     "of a function": (sqrt(sin(x) ** 2 * v**2), {sin(x), v}),
+    "negative somewhere": (sqrt((x + 5) * u**2), {u}),
+    "another root": ((u**2) ** Rational(3, 4), {u}),
     "of time": (sqrt(t**2 * u**2), {t, u}),
 }
 NONE = {
     "length": sqrt(u**2 + v**2),
-    "negative somewhere": sqrt((x + 5) * u**2),
-    "another root": (u**2) ** Rational(3, 4),
     "not quite": sqrt(x**2 + 2 * x + 2),
     "not a square": sqrt(2 + cos(x)),
 }

@@ -179,7 +179,7 @@ class Look:
         q, v = self.largest[:, :n], self.largest[:, n:]
         v = v + self.spans[:, None] * self.paces
         q = np.maximum(q, CLOCK * t * v) + self.spans[:, None] * v
-        return np.hstack([within_reach(q, self.largest[:, :n]), v, t])
+        return np.hstack([within_reach(q, self.largest[-1, :n]), v, t])
 
     @cached_property
     def made(self) -> Array:

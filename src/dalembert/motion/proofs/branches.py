@@ -25,6 +25,8 @@ def branches(look: Look) -> Check | str:
     tells so.
     """
     motion = look.motion
+    if motion.end_time <= motion.begin_time:
+        return "the motion has no length"
     rows = motion.episodes[0].choice.rows if motion.episodes else ()
     if motion.mode_at(motion.begin_time) is not None:
         return "which constraints hold changes from mode to mode"

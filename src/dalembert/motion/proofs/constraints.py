@@ -47,7 +47,7 @@ def _off(look: Look, place: int, stretch: Stretch, bound: float) -> Array:
     t, state = float(look.times[place]), look.states[place]
     scales = look.scales[place, :-1] + np.concatenate([look.spans[place] * look.made[place], look.made[place]])
     n = len(scales) // 2
-    scales[:n] = within_reach(scales[:n], look.largest[place, :n])
+    scales[:n] = within_reach(scales[:n], look.largest[-1, :n])
     inputs = stretch.inputs(t, state)
     try:
         off = np.concatenate(closeness(stretch.statement, inputs))

@@ -15,7 +15,7 @@ from dalembert.motion.smooth.leg import Course
 from dalembert.motion.smooth.minima import Minimum, Range, least, parabola, range_of, uneven, vanishing
 from dalembert.motion.smooth.missed import is_missed, nearness
 from dalembert.motion.smooth.view import View, seen
-from dalembert.motion.smooth.watched import SIGNED, WATCHED, inertia, masses, pivots, squares
+from dalembert.motion.smooth.watched import EVERY, SIGNED, inertia, masses, pivots, squares
 from dalembert.motion.tolerances import EPS, tolerance
 
 DIP = 2.0  # a minimum that three points show below so many times a limit is looked at closer
@@ -133,7 +133,7 @@ def approaching(view: View, further: float = FURTHER) -> Problem | None:
     """
     if view.course.steps < FEW:
         return None
-    for kind, what in WATCHED.items():
+    for kind, what in EVERY.items():
         low, high = view.range_of(what)
         for column in np.flatnonzero(low < FALL * high):
             found = _ahead(view, what(view.watch)[view.ends, column], what, int(column), further)

@@ -29,7 +29,7 @@ from dalembert.motion.smooth.roots import beyond_jump
 from dalembert.motion.smooth.sides import CLOSER, Side, forces_jump, what_jumps
 from dalembert.motion.smooth.undirected import told, without_direction
 from dalembert.motion.smooth.view import View, seen
-from dalembert.motion.smooth.watched import EVERY, WATCHED
+from dalembert.motion.smooth.watched import EVERY
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -422,7 +422,7 @@ class Run:
         near = nearing(view, self._known(view), reach(self._bound))
         if near is None or problem is None:
             return near, problem
-        if problem.kind in WATCHED and (problem := first_problem(view, REGULAR)) is None:
+        if problem.kind in EVERY and (problem := first_problem(view, REGULAR)) is None:
             return near, None
         if problem.minimum is not None:
             return (near if near.time < problem.time else None), problem
@@ -471,7 +471,7 @@ class Run:
             return False
         assert expected.minimum is not None
         end = min(expected.time + way, view.course.end)
-        evaluate = view.evaluate(WATCHED[expected.kind])
+        evaluate = view.evaluate(EVERY[expected.kind])
         found = least(view.course, view.course.begin, end, expected.minimum.column, 1.0, 0.0, evaluate)
         return is_missed(view, found, reach(max(view.bound, tolerance("TIE"))))
 

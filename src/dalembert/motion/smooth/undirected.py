@@ -11,7 +11,7 @@ from dalembert.motion.smooth.sides import STEP, Side
 
 NEAR, FAR = 2.0**-26, 2.0**-8  # of a step: so far before and behind the place forces are compared
 ROUNDINGS = 2.0**-40  # of the time: at least so far
-SLIGHT = 2.0**-20  # of an acceleration: a change of less is none
+SLIGHT = 2.0**-10  # of an acceleration: a change of less is none, where a root is taken of rounding
 NONE = 2.0**-20  # of a velocity of late: that is none
 
 
@@ -29,9 +29,9 @@ def without_direction(engine: Any, side: Callable[[float], Side], time: float, s
     close = max(NEAR * span, ROUNDINGS * abs(time))
     if not close <= FAR**2 * span:  # a step so short tells nothing
         return None
-    sides = around(close)
-    near, far = (np.abs(np.subtract(*pair)) for pair in (sides, around(FAR * span)))
-    jumps = (near > STEP * far) & (near > SLIGHT * np.abs(sides).max())
+    sides, further = around(close), around(FAR * span)
+    near, far = (np.abs(np.subtract(*pair)) for pair in (sides, further))
+    jumps = (near > STEP * far) & (near > SLIGHT * np.abs([sides, further]).max())
     return np.where(jumps, sides, 0.0) if np.isfinite(near).all() and jumps.any() else None
 
 

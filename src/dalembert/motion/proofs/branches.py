@@ -14,6 +14,7 @@ LOW = 2.0**-5  # of the largest: a minimum below it is looked at closer
 CLOSER, ROUNDS = 9, 14  # points, again and again
 WIDE = 16.0  # times what a state is off its constraints: the square of how near a crossing it may not come
 LEAST = 2.0**-48  # what a state is off its constraints at the least
+DEPENDENT = 1e-9  # of the largest: a singular value below it is one of redundant rows
 
 Measure = Callable[[float, Array], tuple[float, float]]
 
@@ -75,10 +76,12 @@ def _measured(look: Look, rows: list[int]) -> tuple[Array, Measure]:
     seen = [at(float(look.times[k]), look.states[k])[0] for k in places.tolist()]
     lengths = np.max([np.linalg.norm(A, axis=1) for A in seen], axis=0)
     lengths = np.where(lengths > 0, lengths, 1.0)
+    values = np.array([np.linalg.svd(A / lengths[:, None], compute_uv=False) for A in seen])
+    rank = int((values > DEPENDENT * values[:, :1]).sum(axis=1).max())  # of the plain engine some rows are redundant
 
     def measure(t: float, state: Array) -> tuple[float, float]:
         A, off = at(t, state)
-        return float(np.linalg.svd(A / lengths[:, None], compute_uv=False)[-1] ** 2), float((off / lengths).max())
+        return float(np.linalg.svd(A / lengths[:, None], compute_uv=False)[rank - 1] ** 2), float((off / lengths).max())
 
     return look.times[places], measure
 

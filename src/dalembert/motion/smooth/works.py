@@ -19,6 +19,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 HALVINGS = 40  # of a step, towards a moment in which all happens
 MANY = 16  # times as many pieces as at first: what is still rough everywhere is rounding
+SLOWLY = 2  # the same of the plain engine, whose steps are short and whose powers take long
 
 
 class Rule(NamedTuple):
@@ -124,7 +125,7 @@ class _Quadrature:
         each = np.flatnonzero(live)
         counts = np.ceil(spans[each] / (self._look * nodes)).astype(int).clip(1)
         at, lengths, each = _parted(delays[each], spans[each], counts, each)
-        most = MANY * len(each)
+        most = (SLOWLY if self._engine.name == "plain" else MANY) * len(each)
         for level in range(HALVINGS):
             if not len(each):
                 break

@@ -9,7 +9,7 @@ from dalembert.motion.proofs.energy import balanced
 from dalembert.motion.proofs.words import MOST, rounding_of_time, worst_of
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.works import works as done
-from dalembert.motion.tolerances import tolerance
+from dalembert.motion.tolerances import EPS, tolerance
 from dalembert.principles.certificate import Check
 
 PIECES = 400  # of a motion: powers are looked at nowhere further apart
@@ -24,6 +24,7 @@ def works(look: Look) -> Check | str:
     if not look.legs:
         return "its steps are too many to be kept"
     times, _, size = balanced(look)
+    size = np.maximum(size, EPS * size.max(initial=0.0))  # what is no more than rounding of what follows
     said = np.vstack([np.zeros(len(POWERS)), m.works.T[:, : len(POWERS)], m.end_works[: len(POWERS)]])
     found = _found(look, said)[: len(times)]
     off = np.abs(said[: len(times)] - found)

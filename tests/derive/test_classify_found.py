@@ -446,3 +446,11 @@ def test_what_is_kept_across_a_jump(rows, integrable, found) -> None:
     kinds = system([x, y, z, w], rows, initial={y: 1, x: 1}).classify()
     assert (kinds.integrable, len(kinds.integrals)) == (integrable, found)
     assert kinds.holonomic is (integrable == len(rows))
+
+
+def test_rows_that_are_dependent_where_the_relations_hold_are_those_named() -> None:
+    """Of z = 0, dx, dx + z dy and dy the third says what the second says; elsewhere the fourth follows."""
+    rows = [da.Holonomic(z, name="h"), form({x: 1}, "a"), form({x: 1, y: z}, "b"), form({y: 1}, "c")]
+    found = system([x, y, z], rows).classify()
+    assert (found.rank, found.integrable, found.dependent) == (3, 3, ("b",))
+    assert found.relations[0].coefficients == (1, z)

@@ -84,12 +84,12 @@ def ranked(ground: Ground, places: Sequence[int]) -> Ranked:
     if found is None:
         whole = replace(whole, evidence=replace(whole.evidence, chance=1.0, certain=False))
         notes = (*notes, NOT_REGULAR)
-    elif (found.rank, found.integrals) == (whole.rank, whole.integrals):
-        chance = max(whole.evidence.chance, found.evidence.chance)
-        whole = replace(whole, evidence=replace(found.evidence, chance=chance))
-    else:
+    else:  # rows that depend on each other there may be independent elsewhere, also where the ranks are equal
+        alike = (found.rank, found.integrals) == (whole.rank, whole.integrals)
+        chance = max(whole.evidence.chance, found.evidence.chance) if alike else found.evidence.chance
         pivots = independent_rows([own[j] for j in found.rows], ground.variables).pivots
-        whole, notes = replace(found, pivots=pivots), (*notes, ONLY_THERE)
+        whole = replace(found, pivots=pivots, evidence=replace(found.evidence, chance=chance))
+        notes = notes if alike else (*notes, ONLY_THERE)
     chosen = tuple(linear[j] for j in whole.rows)
     notes = (*notes, *_at_start(ground, places, len(chosen)))
     return Ranked(whole, chosen, tuple(sorted(against)), tuple(sorted(twins)), bool(leaf.unsure), notes, apart)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, fraction, together
 
 from dalembert.derive.forms.closure import Closure, independent_rows
 from dalembert.derive.forms.combination import Combination, combination
@@ -164,7 +164,7 @@ class RowSet:
         variables = self.ground.variables
         made = combination(row, rows, independent_rows(rows, variables).pivots, variables)
         leaf = self.relations
-        if made is not None or leaf is None:
+        if leaf is None or (made is not None and not _has_pole(made, leaf)):
             return made
         there = [leaf.row(one) for one in rows]
         return combination(leaf.row(row), there, independent_rows(there, leaf.variables).pivots, leaf.variables)
@@ -175,3 +175,8 @@ class RowSet:
         rows = [row[:-1] for j in self.independent if (row := self.rows[j]) is not None]
         more = singular_places(rows, self.ground.algebra.q, self._phi) if len(rows) > 1 else ()
         return tuple(dict.fromkeys([*alone, *self.ground.restored(more)]))
+
+
+def _has_pole(made: Combination, leaf: Relations) -> bool:
+    """Whether coefficients have no value where the relations hold, as φ/φ has none on φ = 0."""
+    return any(leaf.vanishes(fraction(together(c))[1]) for c in made.coefficients)

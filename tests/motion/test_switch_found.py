@@ -217,3 +217,15 @@ def test_a_massless_coordinate_is_named_not_a_traceback():
     bare = da.System.from_lagrangian(y.diff() ** 2 / 2, [x, y], constraints=[da.OneSided(y, 0, "floor")])
     with pytest.raises(da.StateError, match="mass matrix is singular"):
         bare.simulate({y: 1.0}, until=1.0)
+
+
+@pytest.mark.parametrize("declared", [{}, {"real": True}])
+@pytest.mark.parametrize("scale", [lambda x, y: y, lambda x, y: y - x - 4, lambda x, y: 2 * y + 3 / (1 + y**2)])
+def test_friction_of_rows_with_a_factor_whatever_coordinates_are_declared_to_be(scale, declared):
+    """Where x is real, SymPy writes |x| for √(x²), the length of a row: nothing switches there."""
+    x, y = dynamicsymbols("x y", **declared)
+    row = da.Nonholonomic(scale(x, y) * y.diff(t), nature=da.Coulomb(Rational(1, 10)))
+    table = da.System.from_lagrangian((x.diff(t) ** 2 + y.diff(t) ** 2) / 2 - G * y, [x, y], constraints=[row])
+    motion = table.simulate({x: 0.25, y: -0.75, x.diff(t): 2.0}, until=5.0, samples=3)
+    assert [event.kind for event in motion.events] == ["stick"]
+    assert_allclose([motion.events[0].time, motion.end[x]], [2.0, 2.25], rtol=1e-12)

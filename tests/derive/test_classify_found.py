@@ -14,6 +14,7 @@ from sympy import (
     Symbol,
     acos,
     acosh,
+    acot,
     asin,
     asinh,
     atan,
@@ -454,3 +455,24 @@ def test_rows_that_are_dependent_where_the_relations_hold_are_those_named() -> N
     found = system([x, y, z], rows).classify()
     assert (found.rank, found.integrable, found.dependent) == (3, 3, ("b",))
     assert found.relations[0].coefficients == (1, z)
+
+
+ALIKE = [
+    atan(1 / y) + atan(y) - pi * sign(y) / 2,
+    acot(y) - atan(1 / y),
+    sign(y**3) - sign(y),
+    atan2(y, z) - atan2(2 * y, 2 * z),
+]
+
+
+@pytest.mark.parametrize("zero", ALIKE, ids=str)
+def test_jumps_that_cancel_prove_nothing(zero) -> None:
+    """z' = 0 in other words: it may be called nonholonomic where that is not seen, but not as proved."""
+    found = system([x, y, z], [form({z: 1, x: zero})]).classify()
+    assert found.holonomic or found.evidence.words != "proved"
+
+
+@pytest.mark.parametrize("jump", [sign(y), atan(1 / y), atan2(y, z), Max(y, 0) / y, 10**-6 * sign(y - 10**6)], ids=str)
+def test_jumps_that_are_there_are_proved(jump) -> None:
+    found = system([x, y, z], [form({z: 1, x: jump})]).classify()
+    assert (found.holonomic, found.evidence.words) == (False, "proved")

@@ -125,3 +125,25 @@ def test_the_scale_of_a_row_changes_nothing(scale) -> None:
     free = [stating([da.Differential({z: f, x: f * y}), da.Nonholonomic(f * X - f)]).classify() for f in (1, scale)]
     assert free[0].rank == free[1].rank == 2
     assert free[0].integrable == free[1].integrable
+
+
+NOWHERE = {
+    "exponential": [exp(x)],
+    "bell": [exp(-(x**2))],
+    "with another": [exp(x), y],
+    "of two": [exp(x) - y, y],
+    "steep": [exp(-(10**5) * x)],
+}
+
+
+@pytest.mark.parametrize("relations", NOWHERE.values(), ids=NOWHERE)
+def test_what_only_tends_to_zero_touches_nothing(relations) -> None:
+    found = stating(holding(*relations), coordinates=(x, y)).classify()
+    assert len(found.contradictory) == 1
+    assert found.touching == ()
+
+
+@pytest.mark.parametrize("order", [2, 4, 8, 12, 16])
+def test_touches_of_high_order(order) -> None:
+    found = stating(holding(y - x**order, y), coordinates=(x, y)).classify()
+    assert len(found.touching) == 2

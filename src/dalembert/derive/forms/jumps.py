@@ -7,11 +7,13 @@ sign(x) dx, and nothing is lost.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from sympy import (
+    Add,
     Expr,
+    Float,
     Mod,
     S,
     Symbol,
@@ -32,13 +34,15 @@ from sympy import (
     together,
 )
 
-from dalembert.derive.exact import Untried, Unvalued
+from dalembert.derive.exact import Untried, Unvalued, leaf_points
 from dalembert.derive.exact.cases import MOST, SWITCHING, Countless, cases
 from dalembert.derive.forms.frobenius import Row
-from dalembert.derive.forms.relations import Relations
+from dalembert.derive.forms.relations import Relations, anywhere
 from dalembert.derive.reducing.bounds import bounds, never_zero
 
 BOUNDED = {atan: pi / 2, tanh: S.One, erf: S.One}  # limits ± of functions at poles of their argument
+BESIDE, DIGITS = 12, 40  # points of a surface beside which a jump is looked for, and digits
+SEEN = Float("1e-20", DIGITS)  # of the terms of an expression: a jump that is no rounding
 JUMPING = (*SWITCHING, *BOUNDED, acot, atan2)
 Rule = Mapping[Expr, Expr]
 
@@ -127,7 +131,33 @@ def _kept(
         one, other, both = (len(leaf.independent([*own, du]).rows) for own in (up, down, [*up, *down]))
     except (Untried, Unvalued):
         return None
-    return Across(one + other - both - 1, s.u, leaf.plain)
+    return Across(one + other - both - 1, s.u, leaf.plain and _is_seen(s.u, rows, stated, variables, near))
+
+
+def _is_seen(
+    u: Expr, rows: Sequence[Row], stated: Sequence[Expr], variables: Sequence[Symbol], near: Mapping[Symbol, float]
+) -> bool:
+    """Whether a coefficient is seen to jump across u = 0: parts that jump may cancel, as in sign(y³) − sign(y)."""
+    entries = sorted({e for row in rows for e in row if e.has(*JUMPING)}, key=lambda e: e.sort_key())
+    slopes = {x: u.diff(x) for x in variables}
+    points = islice(leaf_points([*stated, u], variables, near), BESIDE)
+    return any(_steps_at(e, p.numbers, slopes) for p in points for e in entries)
+
+
+def _steps_at(e: Expr, at: Mapping[Symbol, float], slopes: Mapping[Symbol, Expr]) -> bool:
+    """Whether an expression changes as much over a shorter way across a point."""
+    place = {**anywhere(sorted(e.free_symbols, key=lambda x: x.name)), **at}
+    way = {x: S(slope.xreplace(place)).evalf(DIGITS) for x, slope in slopes.items()}
+    if not all(slope.is_Float or slope.is_zero for slope in way.values()) or not any(way.values()):
+        return False
+    unit = max(map(abs, place.values())) / max(map(abs, way.values()))
+    changes = []
+    for step in (Float("1e-8", DIGITS), Float("1e-12", DIGITS)):
+        sides = [{**place, **{x: Float(place[x], DIGITS) + d * unit * way[x] for x in way}} for d in (step, -step)]
+        one, other = (S(e.xreplace(side)).evalf(DIGITS) for side in sides)
+        changes.append(abs(one - other))
+    size = sum(abs(S(term.xreplace(sides[0])).evalf(DIGITS)) for term in Add.make_args(e))
+    return all(c.is_Float for c in (*changes, size)) and changes[1] > max(changes[0] / 2, size * SEEN)
 
 
 def steps(

@@ -29,6 +29,7 @@ TOUCHES = 50  # bits by which the least singular value is smaller than the large
 DROPPED = 160  # bits beyond which a direction is left out of a step
 ROOM = 24  # bits to which a point is known, whatever the order of the touch
 STEPS, WAIT = 250, 20
+SHRUNK, NEAR = 2, 10  # bits by which the last step is smaller than the first, and than a unit
 GUESSES, MOST = 6, 8  # beginnings, and relations
 
 
@@ -78,6 +79,7 @@ class _Search:
         unit = max((abs(at[s]) for s in self._moving if s in used), default=0) or self._context.one
         sizes = self._sizes(at, unit)
         best, waited, first = self._context.inf, 0, None
+        ways: list[Any] = []
         for _ in range(STEPS if sizes else 0):
             found = self._values(at, sizes)
             if found is None:
@@ -86,16 +88,22 @@ class _Search:
             first = J if first is None else first
             off = max(abs(e) for e in phi)
             if off <= self._context.ldexp(1, -HOLDS):
-                return self._kind(at, unit, J, first)
+                return self._kind(at, unit, J, first) if self._ends(ways, unit) else None
             waited = 0 if off < best / 2 else waited + 1
             best = min(best, off)
             if waited > WAIT:
                 return None
             step = J.T * self._solved(J * J.T, phi)
-            if max(abs(d) for d in step) > unit:  # it was near already
+            ways.append(max(abs(d) for d in step))
+            if ways[-1] > unit:  # it was near already
                 return None
             at |= {s: at[s] - d for s, d in zip(self._moving, step, strict=True)}
         return None
+
+    def _ends(self, ways: Sequence[Any], unit: Any) -> bool:
+        """Whether steps lead to a point: those down eˣ make it vanish as well as any number, and go on without end."""
+        ldexp = self._context.ldexp
+        return not ways or (ways[-1] <= ldexp(ways[0], -SHRUNK) and ways[-1] <= ldexp(unit, -NEAR))
 
     def _jets(self, expressions: Sequence[Expr], at: Mapping[Symbol, Any]) -> list[list[Any]] | None:
         """Expressions and their slopes; None where one has no value."""

@@ -174,7 +174,7 @@ def _leibniz(a: Series, b: Series) -> Series:
 def _slopes(kind: Any, count: int, places: tuple[int, ...]) -> Slope:
     """A derivative of a function of so many arguments. KeyError for a function that is not smooth."""
     w = [hy.expression(f"w{i}") for i in range(count)]
-    own = {sp.Pow: lambda a, b: a**b, GuardedRoot: hy.sqrt, sp.Abs: lambda a: hy.sqrt(a * a)}
+    own = {sp.Pow: lambda a, b: a**b, GuardedRoot: hy.sqrt}
     f = own[kind](*w) if kind in own else SMOOTH[kind](*w)
     for i in places:
         f = hy.diff(f, w[i])

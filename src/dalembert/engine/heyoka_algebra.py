@@ -294,8 +294,6 @@ class _Conversion:
             return hy.prod(arguments)
         if isinstance(e, GuardedRoot):
             return hy.sqrt(arguments[0])
-        if isinstance(e, sp.Abs) and moves(e):  # what switches is a gate by now: this is what SymPy makes of √(u²)
-            return self._algebra.rooted(arguments[0] * arguments[0], hy.sqrt)
         if function := SMOOTH.get(type(e)):
             self._watch(e, arguments)
             return function(*arguments)

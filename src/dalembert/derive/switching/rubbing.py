@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Add, Expr, S, sqrt
+from sympy import Abs, Add, Expr, S, sqrt
 from sympy.core.symbol import Str
 
 from dalembert.derive.elimination import factor
 from dalembert.derive.natures import coulomb, pressing
 from dalembert.derive.prepared import Prepared, prepared
 from dalembert.derive.switching.modes import Rub
+from dalembert.derive.tape import GuardedRoot
 from dalembert.derive.variants import bare
 from dalembert.model import Multiplier, Particles, Statement
 
@@ -86,7 +87,7 @@ def _of_particle(base: Statement, rub: Rub, kept: Prepared, basis: tuple[int, ..
     if len(P) - len(basis) == 1:
         tangent = _cross([A[r] for r in basis], P)
         covector = times_mass(tangent)
-        size = sqrt(dot(tangent, covector) + off)
+        size = _root(dot(tangent, covector) + off)
         d = {i: e / size for i, e in covector.items()}
         return Geometry([d], [S.Zero], momentum, square, [d], {(0, 0): S.One}, lengths)
     (row,) = basis
@@ -123,7 +124,13 @@ def _length(
     else:
         (vector,) = rows
     raised = factor(M).solve(vector, kept.algebra)
-    return sqrt(Add(off, *(vector[i] * raised[i] for i in vector)))
+    return _root(Add(off, *(vector[i] * raised[i] for i in vector)))
+
+
+def _root(square: Expr) -> Expr:
+    """The length of a row, which vanishes with the row alone. Of u² it is √(u²): |u|, where u is real, would switch."""
+    root: Expr = sqrt(square)
+    return root.replace(Abs, lambda u: GuardedRoot(u**2)) if root.has(Abs) else root
 
 
 def _points(base: Statement, kept: Prepared, rows: list[int]) -> Expr:

@@ -82,3 +82,35 @@ def test_drag_from_rest_in_balance(name):
     motion = da.System.from_forces([[1, 0], [0, 1]], BALANCED[name], [x, y]).simulate({x: 1.0}, until=5.0)
     assert_allclose(motion.y[:, -1], by_scipy(BALANCED[name], [1.0, 0, 0, 0], 5.0), rtol=1e-9, atol=1e-10)
     assert motion.verify().passed
+
+
+@pytest.mark.parametrize("power", ["1/3", "1/2", "2/3", "4/3", "3/2", "5/2", "7/2"])
+@pytest.mark.parametrize("size", [Rational(1, 10**8), 1, 10**8])
+def test_a_broken_power_of_the_time_from_nothing(power, size):
+    """ẍ = c tⁿ, all of it zero at first: x = c tⁿ⁺²/((n + 1)(n + 2)), and no series where the root is zero."""
+    n = Rational(power)
+    motion = da.System.from_forces([[1]], [size * t**n], [x]).simulate({}, until=3.0)
+    assert motion.status == "finished: reached t = 3"
+    n, c = float(n), float(size)
+    s = motion.t
+    assert_allclose(motion.y, c * s ** (n + 1) / (n + 1) * np.array([s / (n + 2), 1 + 0 * s]), rtol=1e-12)
+    assert motion.verify()
+
+
+def test_a_root_of_the_time_from_rest_beside_what_stays_at_rest():
+    """A rod that hangs at rest, pushed by √t, and a block that friction holds until √t is as much."""
+    rod = da.System.from_lagrangian(
+        (u**2 + v**2) / 2 - 10 * y, [x, y], forces={x: sqrt(t)}, constraints=[da.Holonomic(x**2 + y**2 - 1)]
+    )
+    swing = rod.simulate({y: -1.0}, until=2.0)
+    angle = solve_ivp(
+        lambda s, z: [z[1], np.sqrt(s) * np.cos(z[0]) - 10 * np.sin(z[0])], (0, 2), [0, 0], rtol=1e-12, atol=1e-14
+    )
+    assert_allclose(swing.end[x], np.sin(angle.y[0, -1]), rtol=1e-8)
+    floor = da.Holonomic(y, nature=da.Coulomb(Rational(1, 10)))
+    block = da.System.from_lagrangian((u**2 + v**2) / 2 - 10 * y, [x, y], forces={x: sqrt(t)}, constraints=[floor])
+    pushed = block.simulate({}, until=3.0)
+    assert [event.kind for event in pushed.events] == ["slip"]
+    assert_allclose(pushed.end[u], (3**1.5 - 1) / 1.5 - 2, rtol=1e-12)
+    assert swing.verify()
+    assert pushed.verify()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import cosh, exp
+from sympy import Integer, Rational, cosh, coth, csch, exp, sech, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -39,3 +39,44 @@ def test_a_well_far_away_is_passed_with_the_speed_of_before(begin) -> None:
     late = np.interp(0.0, motion.y[0], motion.t)  # it has gained as much time as it has lost
     assert late < -begin / 1.5
     assert motion.verify().passed
+
+
+K = 250 * (t - 5)
+PULSES = {  # by −1253 < K < 1253, with what they are as a whole, times 250
+    "slope of a step": (exp(-K) / (1 + exp(-K)) ** 2, 1.0),
+    "its square": (exp(-2 * K) / (1 + exp(-K)) ** 4, 1 / 6),
+    "a steeper one": (exp(K) / (2 + exp(K)) ** 3, 1 / 8),
+    "to the base of two": (2**K / (1 + 2**K) ** 2, 1 / np.log(2)),
+    "a bell to the base of two": (2 ** (-(K**2)), np.sqrt(np.pi / np.log(2))),
+    "sech": (sech(K), np.pi),
+    "a quotient of hyperbolic ones": (csch(2 + K**2), 0.48489734081676),
+    "a difference": (coth(1 + K**2) - 1, 0.375764651534974),
+}
+
+
+@pytest.mark.parametrize("pulse", PULSES.values(), ids=PULSES)
+def test_a_pulse_of_exponentials_in_any_form(pulse) -> None:
+    force, whole = pulse
+    motion = da.System.from_forces([[1]], [force], [x]).simulate({}, until=10.0)
+    assert_allclose(motion.end[x.diff()], whole / 250, rtol=1e-11)
+    assert motion.verify()
+
+
+@pytest.mark.parametrize("base", [Integer(2), Rational(1, 3), symbols("p")])
+def test_a_bell_to_any_base_is_not_passed_over(base) -> None:
+    """A 6000th of the run wide, at a coarse tolerance."""
+    K = (t - 5.0137) / 0.0016
+    bell = base ** (K**2 if base == Rational(1, 3) else -(K**2))
+    system = da.System.from_forces([[1]], [bell], [x], parameters={base: 5.0} if base.is_Symbol else {})
+    motion = system.simulate({x.diff(): 1.0}, until=10.0, tolerance=1e-6)
+    rate = abs(np.log(5.0 if base.is_Symbol else float(base)))
+    assert_allclose(motion.end[x.diff()], 1 + 0.0016 * np.sqrt(np.pi / rate), rtol=1e-5)
+
+
+def test_what_is_too_large_is_named() -> None:
+    sum_ = da.System.from_forces([[1]], [1 / (2 + exp(K) + exp(-2 * K))], [x])
+    with pytest.raises(da.RunError, match=r"exp\(2500 - 500\*t\) is too large for a float"):
+        sum_.simulate({}, until=10.0)
+    quotient = da.System.from_forces([[1]], [exp(-K) / (1 + t + exp(-K)) ** 2], [x])
+    with pytest.raises(da.StateError, match=r"exp\(1250 - 250\*t\) is too large for a float"):
+        quotient.simulate({}, until=10.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import Max, Piecewise, Rational, atan2, cos, cosh, exp, sin, tanh
+from sympy import Max, Piecewise, Rational, atan2, cos, cosh, exp, sign, sin, tanh
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -173,4 +173,19 @@ def test_where_all_terms_of_redundant_constraints_vanish(samples) -> None:
     )
     motion = system.simulate({x: 1.0, y: 1.0}, until=8.0 if samples == 201 else 10.0, samples=samples)
     assert_allclose(motion.y[:2], np.tile(1 - motion.t**2 / 4, (2, 1)), atol=1e-12)
+    assert motion.verify()
+
+
+@pytest.mark.parametrize("power", [1, 2, 3, 4])
+@pytest.mark.parametrize("law", ["friction", "sign"])
+def test_a_sample_right_after_what_begins_to_slip(power, law) -> None:
+    """The force tⁿ is held up to t = 1, a sample: there the sign of the sliding velocity is rounding."""
+    if law == "friction":
+        lagrangian, rough = (x.diff() ** 2 + y.diff() ** 2) / 2 - 10 * y, da.Coulomb(Rational(1, 10))
+        floor = da.Holonomic(y, name="floor", nature=rough)
+        system = da.System.from_lagrangian(lagrangian, [x, y], forces={x: t**power}, constraints=[floor])
+    else:
+        system = da.System.from_forces([[1]], [t**power - sign(x.diff())], [x])
+    motion = system.simulate({}, until=3.0, samples=25)
+    assert_allclose(motion.end[x.diff()], (3.0 ** (power + 1) - 1) / (power + 1) - 2, rtol=1e-13)
     assert motion.verify()

@@ -13,6 +13,7 @@ from dalembert.derive.evaluate import (
     mass_and_rows,
     residuals,
     residuals_at,
+    too_large,
     with_work,
 )
 from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
@@ -56,5 +57,6 @@ __all__ = [
     "residuals",
     "residuals_at",
     "state_values",
+    "too_large",
     "with_work",
 ]

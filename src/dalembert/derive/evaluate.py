@@ -73,6 +73,13 @@ def bare_instant(system: Statement, inputs: Sequence[float]) -> Instant:
     return _bare(system, inputs, lambda tape, given: located(tape, given, system))
 
 
+def too_large(system: Statement, inputs: Sequence[float]) -> str | None:
+    """What of M, Q, A or b is too large for a float on the way to its value, in words."""
+    kept = prepared(system)
+    found = kept.free.too_large(inputs) or kept.rows.too_large(inputs)
+    return f"{found} is too large for a float" if found else None
+
+
 def with_work(system: Statement, inputs: Sequence[float], now: Instant) -> Instant:
     """An instant of the system with the C that belongs to its load Q and right sides b, which need not be those stated.
 

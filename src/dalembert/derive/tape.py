@@ -152,6 +152,19 @@ class Tape:
             raise StateError("the state", faults)
         return results
 
+    def too_large(self, values: Sequence[float]) -> str | None:
+        """The first operation on the way whose value is too large for a float, as text."""
+        slots = [*map(float, values), *self.constants]
+        for function, arguments, expr in self.steps:
+            try:
+                value = function(*[slots[i] for i in arguments])
+            except (ValueError, ArithmeticError, TypeError) as error:
+                return _short(expr) if isinstance(error, OverflowError) else None
+            if math.isinf(value):
+                return _short(expr)
+            slots.append(value)
+        return None
+
     def shaken(self, values: Sequence[float], factors: Sequence[float]) -> list[float]:
         """The outputs where what each operation gives is multiplied by a number next to one."""
         slots = [*map(float, values), *self.constants]

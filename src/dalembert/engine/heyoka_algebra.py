@@ -7,9 +7,11 @@ A root of something that moves gets a run-time value of its own, `ROOT`: 1, or 0
 stays zero, so that the root is zero too; the series of a root does not exist there.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
+from itertools import product
 from typing import Any
 
 import heyoka as hy
@@ -22,6 +24,24 @@ from dalembert.model import ModelError, Statement, time
 
 Expression = Any  # heyoka.expression carries no annotations
 
+
+def _least(u: Expression) -> tuple[Expression, Expression]:
+    """The lesser of exp u and exp −u, and whether that is the second; either way the same functions of u."""
+    one = hy.expression(1.0)
+    up = hy.gte(u, hy.expression(0.0))
+    return hy.exp(-hy.select(up, one, -one) * u), up
+
+
+def _sech(u: Expression) -> Expression:
+    small, _ = _least(u)
+    return 2.0 * small / (1.0 + small * small)
+
+
+def _csch(u: Expression) -> Expression:
+    small, up = _least(u)
+    return hy.select(up, 2.0 * small, -2.0 * small) / (1.0 - small * small)
+
+
 SMOOTH: dict[type, Callable[..., Expression]] = {
     sp.sin: hy.sin, sp.cos: hy.cos, sp.tan: hy.tan,
     sp.cot: lambda x: 1.0 / hy.tan(x), sp.sec: lambda x: 1.0 / hy.cos(x), sp.csc: lambda x: 1.0 / hy.sin(x),
@@ -29,7 +49,7 @@ SMOOTH: dict[type, Callable[..., Expression]] = {
     sp.acot: lambda x: hy.atan(1.0 / x), sp.asec: lambda x: hy.acos(1.0 / x), sp.acsc: lambda x: hy.asin(1.0 / x),
     sp.sinh: hy.sinh, sp.cosh: hy.cosh, sp.tanh: hy.tanh,
     sp.asinh: hy.asinh, sp.acosh: hy.acosh, sp.atanh: hy.atanh,
-    sp.exp: hy.exp, sp.log: hy.log,
+    sp.sech: _sech, sp.csch: _csch, sp.coth: lambda x: 1.0 / hy.tanh(x), sp.exp: hy.exp, sp.log: hy.log,
 }  # fmt: skip
 STEADY: dict[type, Callable[..., Expression]] = {  # of parameters alone: they do not switch
     sp.Abs: lambda x: _abs(x),
@@ -241,6 +261,21 @@ def _closes(text: str) -> bool:
     return False
 
 
+def exponential(e: Expr) -> bool:
+    """Whether an expression is exp u, or aᵘ of a number a."""
+    return isinstance(e, sp.exp) or (
+        isinstance(e, sp.Pow) and not e.exp.is_number and bool(e.base.is_number and e.base.is_positive)
+    )
+
+
+def _above_exponential(e: Expr) -> tuple[Expr, Expr] | None:
+    """c and exp u of c + exp u, with a number c above zero."""
+    if not isinstance(e, sp.Add) or len(e.args) != 2:
+        return None
+    number, grows = sorted(e.args, key=exponential)
+    return (number, grows) if exponential(grows) and number.is_number and number.is_positive else None
+
+
 def _abs(x: Expression) -> Expression:
     return hy.sqrt(x * x)
 
@@ -291,7 +326,7 @@ class _Conversion:
         if isinstance(e, sp.Add):
             return hy.sum(arguments)
         if isinstance(e, sp.Mul):
-            return hy.prod(arguments)
+            return hy.prod(self._factors(e))
         if isinstance(e, GuardedRoot):
             return hy.sqrt(arguments[0])
         if function := SMOOTH.get(type(e)):
@@ -310,31 +345,45 @@ class _Conversion:
                 return product_power(inverse, -n)
             return product_power(base, n) if n > 0 else 1.0 / product_power(base, -n)
         if not e.exp.is_number:
-            return base**exponent
+            return hy.exp(math.log(e.base) * exponent) if exponential(e) else base**exponent
         power = float(e.exp)
         if power < 0:
             return self._algebra.inverse_root(base, lambda u: 1.0 / u**-power, self._may_rest)
         may_rest = self._may_rest or power > 1  # then its slope is zero too
         return self._algebra.rooted(base, hy.sqrt if power == 0.5 else lambda u: u**power, may_rest)
 
+    def _factors(self, e: sp.Mul) -> list[Expression]:
+        """The factors of a product; exp u / (c + exp u) as one, where either part may be too large for a float."""
+        left = {f: self._memo[f] for f in e.args}
+        for f, g in product(filter(exponential, e.args), e.args):
+            n = -int(g.exp) if isinstance(g, sp.Pow) and g.exp.is_Integer else 0
+            if n <= 0 or f not in left or (found := _above_exponential(g.base)) is None:
+                continue
+            times = next((k for k in range(1, n + 1) if found[1] ** k == f), 0)
+            if times and (inverse := self._small(g.base)) is not None:
+                del left[f]
+                share = product_power(self._share(*found), times)
+                left[g] = share * product_power(inverse, n - times) if n > times else share
+        return list(left.values())
+
     def _small(self, base: Expr) -> Expression | None:
         """The inverse of what may be too large for a float, where that is known by itself: 1/cosh u, 1/(c + exp u)."""
         if isinstance(base, sp.cosh):
-            small, _ = self._least(base.args[0])
-            return 2.0 * small / (1.0 + small * small)
-        if isinstance(base, sp.Add) and len(base.args) == 2:
-            number, grows = base.as_independent(sp.exp, as_Add=True)
-            if isinstance(grows, sp.exp) and number.is_number and number.is_positive:
-                small, up = self._least(grows.args[0])
-                c = _float(number)
-                return hy.select(up, small / (1.0 + c * small), 1.0 / (c + small))
+            return _sech(self._memo[base.args[0]])
+        if (found := _above_exponential(base)) is not None:
+            c, (small, up) = _float(found[0]), _least(self._exponent(found[1]))
+            return hy.select(up, small / (1.0 + c * small), 1.0 / (c + small))
         return None
 
-    def _least(self, u: Expr) -> tuple[Expression, Expression]:
-        """The lesser of exp u and exp −u, and whether that is the second; either way the same functions of u."""
-        made, one = self._memo[u], hy.expression(1.0)
-        up = hy.gte(made, self._algebra.zero)
-        return hy.exp(-hy.select(up, one, -one) * made), up
+    def _share(self, number: Expr, grows: Expr) -> Expression:
+        """exp u / (c + exp u)."""
+        c, (small, up) = _float(number), _least(self._exponent(grows))
+        return hy.select(up, 1.0 / (1.0 + c * small), small / (c + small))
+
+    def _exponent(self, e: Expr) -> Expression:
+        """u of exp u; of aᵘ, log a times it."""
+        made = self._memo[e.args[-1]]
+        return made if isinstance(e, sp.exp) else math.log(e.base) * made
 
     def _watch(self, e: Expr, arguments: Sequence[Expression]) -> None:
         """Take note of what must not vanish lest a function has no slope, or jumps."""

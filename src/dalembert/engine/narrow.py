@@ -15,7 +15,8 @@ from dalembert.model import Statement, all_expressions
 
 HIGH, INNER = 8, 4  # a power, and one below a fraction stroke: those that are lower show in the series from afar
 STEPS = (sp.exp, sp.tanh, sp.cosh, sp.sinh)  # they grow by orders within a small part of the way
-NODES = (sp.Pow, sp.exp, sp.tanh)
+PULSES = (sp.tanh, sp.sech, sp.csch, sp.coth)
+NODES = (sp.Pow, sp.exp, *PULSES)
 
 
 def is_narrow(system: Statement) -> bool:
@@ -29,13 +30,11 @@ def _found(system: Statement) -> bool:
 
 
 def _narrow(node: Expr) -> bool:
-    if isinstance(node, sp.tanh):
+    if isinstance(node, PULSES):
         return moves(node.args[0])
-    if isinstance(node, sp.exp):  # of something linear it shows in the series
-        return any(moves(inner) for inner in node.args[0].atoms(sp.Pow, *STEPS, sp.sin, sp.cos))
+    if isinstance(node, sp.exp) or not moves(node.args[0]):  # eᵘ, aᵘ: of something linear it shows in the series
+        return any(moves(inner) for inner in node.args[-1].atoms(sp.Pow, *STEPS, sp.sin, sp.cos))
     base, power = node.args
-    if not moves(base):
-        return False
     if not power.is_number or abs(power) >= HIGH:
         return True
     return bool(power < 0) and any(moves(inner) for inner in base.atoms(sp.Pow, *STEPS) if _grows(inner))

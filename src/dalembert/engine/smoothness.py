@@ -27,7 +27,7 @@ from dalembert.model import (
 SMOOTH_FUNCTIONS = (
     sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc,
     sp.asin, sp.acos, sp.atan, sp.atan2, sp.acot, sp.asec, sp.acsc,
-    sp.sinh, sp.cosh, sp.tanh, sp.asinh, sp.acosh, sp.atanh,
+    sp.sinh, sp.cosh, sp.tanh, sp.sech, sp.csch, sp.coth, sp.asinh, sp.acosh, sp.atanh,
     sp.exp, sp.log,
 )  # fmt: skip
 

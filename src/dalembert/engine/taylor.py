@@ -11,7 +11,7 @@ from math import frexp, inf
 
 import numpy as np
 
-from dalembert.derive import Array, instant_at, mass_and_rows
+from dalembert.derive import Array, instant_at, mass_and_rows, too_large
 from dalembert.derive.shaking import shaken_acceleration
 from dalembert.derive.switching.gates import in_words
 from dalembert.derive.switching.stage import spare, whole
@@ -139,7 +139,10 @@ class Taylor:
             if refinements + 1 < len(LIMITS):
                 found = self._on(form, values, Choice(rows, augment, refinements + 1), t, state, system)
         names = [c.name for c in form.constraints]
-        raise StateError("the state", [nearly_dependent(instant_at(system, [*state, t, *values]), rows, names)])
+        large = too_large(system, [*state, t, *values])
+        raise StateError(
+            "the state", [large or nearly_dependent(instant_at(system, [*state, t, *values]), rows, names)]
+        )
 
     def _usual_rows(self, system: Statement, M: Array, A: Array, inputs: Sequence[float]) -> Array:
         """How large the entries of the rows (m, n) are, here or a little further."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dalembert.derive import Array, instant_at
+from dalembert.derive import Array, instant_at, too_large
 from dalembert.model import StateError, Statement, name_of
 from dalembert.principles import ContradictionError, InstantError, MassError, explicit
 
@@ -63,6 +63,8 @@ def blame(system: Statement, values: Array, t: float, state: Array) -> Blame:
         infinite = None
     if infinite is not None and not grows:
         return Blame(f"just beyond it, {infinite} is not finite", True)
+    if not grows and (large := too_large(system, [*q, *v, t, *values])) is not None:
+        return Blame(large, True)
     worst = int(np.abs(acceleration).argmax())
     if not acceleration[worst]:
         return Blame("nothing accelerates there, nor is anything seen to grow or to jump", False)

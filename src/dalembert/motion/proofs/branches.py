@@ -38,8 +38,8 @@ def branches(look: Look) -> Check | str:
     try:
         times, measure = _measured(look, list(rows))
         found = [measure(t, look.at(np.array([t]))[0]) for t in times.tolist()]
-    except (StateError, FloatingPointError):
-        return "the rows do not exist everywhere"
+    except (StateError, FloatingPointError, np.linalg.LinAlgError):
+        return "the rows do not exist everywhere, or are too large for floats"
     squares = np.array([square for square, _ in found])
     least = (squares[1:-1] <= squares[:-2]) & (squares[1:-1] <= squares[2:])
     low = np.flatnonzero(least & (squares[1:-1] < LOW * squares.max(initial=0.0))) + 1

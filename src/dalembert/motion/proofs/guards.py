@@ -19,6 +19,7 @@ from dalembert.principles.certificate import Check
 
 RUBBED = 32  # states at which friction is compared with what was stated
 GAPS = ("touch", "parted")
+SIDES = ("stop", "slow", "side")  # as the mode says them
 
 
 def gaps(look: Look) -> Check | str:
@@ -77,7 +78,10 @@ def friction(look: Look) -> Check | str:
 def _rubbed(look: Look) -> tuple[float, str]:
     """How far accelerations in a mode are from those of the system as it was stated, where nothing sticks."""
     m, worst, at = look.motion, 0.0, ""
+    unsided = _unsided(look)
     for place in look.spread(RUBBED):
+        if place in unsided:
+            continue
         t, state = float(look.times[place]), look.states[place]
         mode = m.mode_at(t)
         stated = None if mode is None or set(mode.rubs) == {OFF} else as_stated(m.system, m.values, mode)
@@ -91,6 +95,16 @@ def _rubbed(look: Look) -> tuple[float, str]:
         if part > worst:
             worst, at = part, worst_of("what slides", t)
     return worst, at
+
+
+def _unsided(look: Look) -> set[int]:
+    """Places at which something slides or switches by no more than rounding: the sign of it says nothing."""
+    found: set[int] = set()
+    for guards in look.guards:
+        columns = [i for i, key in enumerate(guards.keys) if key.kind in SIDES]
+        known = tolerance("TIE") * guards.sizes[:, columns]
+        found.update(guards.places[(guards.values[:, columns] <= known).any(axis=1)].tolist())
+    return found
 
 
 def modes(look: Look) -> Check | str:

@@ -24,10 +24,10 @@ def works(look: Look) -> Check | str:
     if not look.legs:
         return "its steps are too many to be kept"
     times, _, size = balanced(look)
-    size = np.maximum(size, EPS * size.max(initial=0.0))  # what is no more than rounding of what follows
     said = np.vstack([np.zeros(len(POWERS)), m.works.T[:, : len(POWERS)], m.end_works[: len(POWERS)]])
     found = _found(look, said)[: len(times)]
-    off = np.abs(said[: len(times)] - found)
+    rounding = EPS * size.max(initial=0.0)  # what is no more than that of what follows proves nothing
+    off = np.maximum(np.abs(said[: len(times)] - found) - rounding, 0.0)
     parts = np.divide(off, size[:, None], out=np.where(off > 0, np.inf, 0.0), where=size[:, None] > 0)
     bound = tolerance("BALANCE") * look.accuracy * (1 + look.steps) + rounding_of_time(look)
     bound = min(max(bound, tolerance("GUARD")), MOST)

@@ -33,6 +33,7 @@ ROUNDING = 256 * EPS  # of what is tied together: what a run at machine precisio
 FAINT = 8 * EPS  # of the largest of the whole state: a value that is nothing but rounding
 MOST = 16  # constraints whose curvature is looked at
 PATTERNS = 6  # of signs of the changes by which rounding of the inputs is seen
+MOMENT = 256 * EPS  # of the size of a state: it moves so far in a moment
 HALVINGS = 40  # of the way of a change, to tell a jump
 SHAKEN = 2.0**-20  # relative change of an input by which sizes of terms are seen
 PASSED_ON = 6  # times, from row to row: how far the size of one coordinate reaches
@@ -45,13 +46,37 @@ class Closeness(NamedTuple):
     rate: Array
 
 
-@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
 def closeness(system: Statement, inputs: Sequence[float]) -> Closeness:
     """How far a state is off each constraint, relative to the terms of that constraint.
 
-    `inputs` are coordinates, velocities, time, then parameters in the order of `symbols`. Raises `StateError` where a
-    constraint does not exist.
+    `inputs` are coordinates, velocities, time, then parameters in the order of `symbols`. At a kink of a constraint the
+    rate is that of the side its velocities lead to. Raises `StateError` where a constraint does not exist.
     """
+    off, later = _off(system, inputs), moment_later(system, inputs)
+    return off if later is inputs else Closeness(off.level, _off(system, later).rate)
+
+
+@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+def moment_later(system: Statement, inputs: Sequence[float]) -> Sequence[float]:
+    """Where constraints may have kinks, the inputs so little later that all but these is the same to rounding."""
+    if not len(system.constraints) or not prepared(system).relations.kinked:
+        return inputs
+    kept, n = prepared(system), len(system.coordinates)
+    q, v = np.array(inputs[:n]), np.array(inputs[n : 2 * n])
+    try:
+        units = coordinate_units(kept, inputs)
+    except StateError:
+        units = np.ones(n)
+    fastest, largest = float(np.abs(v / units).max()), float(np.abs(q / units).max())
+    if not fastest:
+        return inputs
+    moved: Array = q + v * (MOMENT * (largest or 1.0) / fastest)
+    return [*moved.tolist(), *inputs[n:]]
+
+
+@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+def _off(system: Statement, inputs: Sequence[float]) -> Closeness:
+    """The same with the slopes that functions have at the very place, which are none at a kink."""
     kept, m = prepared(system), len(system.constraints)
     if not m:
         return Closeness(np.zeros(0), np.zeros(0))

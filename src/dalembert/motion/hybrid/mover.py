@@ -25,7 +25,7 @@ from dalembert.motion.hybrid.kinks import Kinks
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
 from dalembert.motion.hybrid.programs import Programs
-from dalembert.motion.hybrid.sound import refuse_massless, what_switches_over
+from dalembert.motion.hybrid.sound import refuse_massless, refuse_steps, what_switches_over
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.hybrid.walk import Walk
 from dalembert.motion.smooth.leg import Leg
@@ -541,6 +541,7 @@ class HybridMover:
                 raise Paradox("no motion is possible: it leads back to where it came from")
             if begins:
                 refuse_massless(self.engine, self.programs, found, t)
+                refuse_steps(self.engine, self.system, self.values, found, t, state)
             later = t
             if found.marginal:
                 later, found = self._onset(found, t, state)

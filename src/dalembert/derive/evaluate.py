@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.derive.nonideal import unshared, work_doing
 from dalembert.derive.prepared import Prepared, prepared
-from dalembert.derive.scales import CLOSE, closeness, right_sizes
+from dalembert.derive.scales import CLOSE, closeness, moment_later, right_sizes
 from dalembert.derive.states import numbers
 from dalembert.derive.tape import Tape
 from dalembert.model import ModelError, StateError, Statement, name_of
@@ -163,6 +163,8 @@ def residuals_at(system: Statement, inputs: Sequence[float]) -> Residuals:
     """`residuals` at bare numbers: coordinates, velocities, time, then parameters in the order of `symbols`."""
     kept = prepared(system)
     A, _, level, rate = _rows(kept, located(kept.rows, inputs, system))
+    later = moment_later(system, inputs)
+    rate = rate if later is inputs else kept.relations.plain(later)[len(level) :]
     size, largest = np.maximum(np.abs(level), np.abs(rate)), np.max(np.abs(A), axis=1, initial=0.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         distance = size / largest / np.linalg.norm(A / largest[:, None], axis=1)  # rows of any size

@@ -172,6 +172,11 @@ class Relations:
         return np.array([inside[0] if len(inside) == 1 else -1 for inside in found], dtype=int)
 
     @cached_property
+    def kinked(self) -> bool:
+        """Whether some slope may jump where a function does or has a kink."""
+        return any(f.has(*KINKS) for f in self.rate)
+
+    @cached_property
     def members(self) -> Array:
         """Whether a velocity stands in a rate (m, n)."""
         found = np.zeros((len(self.rate), len(self._algebra.v)), dtype=bool)

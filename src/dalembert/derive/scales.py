@@ -33,6 +33,8 @@ ROUNDING = 256 * EPS  # of what is tied together: what a run at machine precisio
 FAINT = 8 * EPS  # of the largest of the whole state: a value that is nothing but rounding
 MOST = 16  # constraints whose curvature is looked at
 PATTERNS = 6  # of signs of the changes by which rounding of the inputs is seen
+MOMENT = 256 * EPS  # of the size of a state: it moves so far in a moment
+HALVINGS = 40  # of the way of a change, to tell a jump
 SHAKEN = 2.0**-20  # relative change of an input by which sizes of terms are seen
 PASSED_ON = 6  # times, from row to row: how far the size of one coordinate reaches
 
@@ -44,19 +46,43 @@ class Closeness(NamedTuple):
     rate: Array
 
 
-@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
 def closeness(system: Statement, inputs: Sequence[float]) -> Closeness:
     """How far a state is off each constraint, relative to the terms of that constraint.
 
-    `inputs` are coordinates, velocities, time, then parameters in the order of `symbols`. Raises `StateError` where a
-    constraint does not exist.
+    `inputs` are coordinates, velocities, time, then parameters in the order of `symbols`. At a kink of a constraint the
+    rate is that of the side its velocities lead to. Raises `StateError` where a constraint does not exist.
     """
+    off, later = _off(system, inputs), moment_later(system, inputs)
+    return off if later is inputs else Closeness(off.level, _off(system, later).rate)
+
+
+@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+def moment_later(system: Statement, inputs: Sequence[float]) -> Sequence[float]:
+    """Where constraints may have kinks, the inputs so little later that all but these is the same to rounding."""
+    if not len(system.constraints) or not prepared(system).relations.kinked:
+        return inputs
+    kept, n = prepared(system), len(system.coordinates)
+    q, v = np.array(inputs[:n]), np.array(inputs[n : 2 * n])
+    try:
+        units = coordinate_units(kept, inputs)
+    except StateError:
+        units = np.ones(n)
+    fastest, largest = float(np.abs(v / units).max()), float(np.abs(q / units).max())
+    if not fastest:
+        return inputs
+    moved: Array = q + v * (MOMENT * (largest or 1.0) / fastest)
+    return [*moved.tolist(), *inputs[n:]]
+
+
+@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+def _off(system: Statement, inputs: Sequence[float]) -> Closeness:
+    """The same with the slopes that functions have at the very place, which are none at a kink."""
     kept, m = prepared(system), len(system.constraints)
     if not m:
         return Closeness(np.zeros(0), np.zeros(0))
     off = _parts(kept.relations, inputs)
     if (off > CLOSE).any():
-        for nearby in _readings(kept, inputs, np.flatnonzero(off[:m] > CLOSE)):
+        for nearby in _readings(kept, inputs, off > CLOSE):
             off = np.where(nearby, 0.0, off)
             if not (off > CLOSE).any():
                 break
@@ -97,23 +123,23 @@ def _parts(relations: Relations, inputs: Sequence[float]) -> Array:
     return parts
 
 
-def _readings(kept: Prepared, inputs: Sequence[float], rows: Array) -> Iterator[Array]:
+def _readings(kept: Prepared, inputs: Sequence[float], asked: Array) -> Iterator[Array]:
     """Which residuals (2m,) count as zero: by the rounding of the inputs; and with what is rounding taken as zero.
 
-    `rows` are the constraints whose level does not, so far.
+    `asked` (2m,) are those that do not, so far.
     """
-    given, n = np.array(inputs), len(kept.form.coordinates)
+    given, n, rows = np.array(inputs), len(kept.form.coordinates), np.flatnonzero(asked[: len(asked) // 2])
     try:
         units = coordinate_units(kept, inputs)
     except StateError:
         units = np.ones(n)
     sizes = _sizes(kept, given, units, rows)
-    explained = _within_rounding(kept, given, sizes)
+    explained = _within_rounding(kept, given, sizes, asked)
     yield explained
     whole = np.concatenate([units * (part / units).max() for part in (sizes[:n], sizes[n:])])
-    if given[n : 2 * n].any() and (_within_rounding(kept, given, whole) & ~explained).any():
+    if given[n : 2 * n].any() and (_within_rounding(kept, given, whole, asked) & ~explained).any():
         sizes = _sizes(kept, given, units, rows, led=True)
-        yield _within_rounding(kept, given, sizes)
+        yield _within_rounding(kept, given, sizes, asked)
     faint = (np.abs(given[: 2 * n]) <= FAINT * whole) & (given[: 2 * n] != 0)
     alone = kept.relations.alone  # a row of several has terms of its own to be measured by, whatever is large elsewhere
     lonely = (alone >= 0) & faint[alone]
@@ -122,29 +148,55 @@ def _readings(kept: Prepared, inputs: Sequence[float], rows: Array) -> Iterator[
         read[alone[lonely]] = 0.0
         try:
             yield lonely & (_parts(kept.relations, read.tolist()) <= CLOSE)
-            yield lonely & _within_rounding(kept, read, sizes)
+            yield lonely & _within_rounding(kept, read, sizes, asked)
         except StateError:
             return
 
 
-def _within_rounding(kept: Prepared, given: Array, sizes: Array) -> Array:
-    """Whether each residual (2m,) is no more than what rounding of the inputs makes of it.
+def _within_rounding(kept: Prepared, given: Array, sizes: Array, asked: Array) -> Array:
+    """Whether each residual that is asked for (2m,) is no more than what rounding of the inputs makes of it.
 
     The inputs are changed by as much as rounding may: by more, what is curved in a row would count for more than it is.
     """
     change = ROUNDING * np.concatenate([sizes, np.abs(given[len(sizes) :])])
     middle = kept.relations.plain(given.tolist())
-    size = np.zeros(len(middle))
+    explained = np.zeros(len(middle), dtype=bool)
     random = np.random.default_rng(20)  # the same signs always
     for _ in range(PATTERNS):
-        signs = random.choice((-1.0, 1.0), len(given))
+        way = random.choice((-1.0, 1.0), len(given)) * change
         try:
-            moved = kept.relations.plain((given + signs * change).tolist())
+            moved = kept.relations.plain((given + way).tolist())
         except StateError:
             continue
-        size = np.maximum(size, np.abs(moved - middle))
-    explained: Array = np.abs(middle) <= size
+        enough = asked & ~explained & (np.abs(middle) <= np.abs(moved - middle))
+        for r in np.flatnonzero(enough).tolist():
+            explained[r] = not _jumps(kept.relations, given, way, r)
     return explained
+
+
+def _jumps(relations: Relations, given: Array, way: Array, r: int) -> bool:
+    """Whether a residual changes by a jump along a way: at the end of a branch, or on both sides of a pole.
+
+    Then it changes by as much over ever less of the way, and nowhere needs to be zero.
+    """
+
+    def at(part: float) -> float:
+        return float(relations.plain((given + part * way).tolist())[r])
+
+    low, high = 0.0, 1.0
+    first, last = at(low), at(high)
+    whole = abs(last - first)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        try:
+            value = at(middle)
+        except StateError:
+            return True
+        if abs(value - first) < abs(last - value):
+            low, first = middle, value
+        else:
+            high, last = middle, value
+    return abs(last - first) > whole / 2
 
 
 def _sizes(kept: Prepared, given: Array, units: Array, rows: Array, led: bool = False) -> Array:

@@ -11,6 +11,8 @@ from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.tolerances import tolerance
 
+AHEAD = 2.0**-20  # of the natural scale of a coordinate: so far it moves on for the side to be seen
+
 
 class Guesses:
     """Guesses at modes, for one system with its values, by natural scales (2n + 1,)."""
@@ -47,22 +49,35 @@ class Guesses:
         )
 
     def first_signs(self, t: float, state: Array, mode: Mode, scales: Array) -> tuple[int, ...]:
-        """The sides that switching functions are on at a state; where one is zero, the positive one."""
-        signs = list(mode.signs)
+        """The sides that switching functions are on at a state; where one is zero, that to which velocities lead.
+
+        Where they lead nowhere, the positive one.
+        """
+        signs, later = list(mode.signs), _moved_on(state, scales)
         for _ in range(len(signs) + 1 if signs else 0):
             now = replace(mode, signs=tuple(signs))
             setup = self._programs.setup(now, t, state)
             staged = self._programs.staged(now)
             values = setup.code.guards(state[None, :], np.array([t]), setup.numbers)[0]
-            sizes = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, scales)[0]
+            ahead = setup.code.guards(later[None, :], np.array([t]), setup.numbers)[0]
+            floors = tolerance("TIE") * setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, scales)[0]
+            decides = np.where(np.abs(values) <= floors, ahead - values, values)
             new = list(signs)
             for i, key in enumerate(staged.keys):
-                if key.kind == "side" and values[i] < -tolerance("TIE") * sizes[i]:
+                if key.kind == "side" and decides[i] < -floors[i]:
                     new[key.place] = -signs[key.place]
             if new == signs:
                 break
             signs = new
         return tuple(signs)
+
+
+def _moved_on(state: Array, scales: Array) -> Array:
+    """A state (2n,) a little later, by its velocities: by a part of the natural scales (2n + 1,) of its coordinates."""
+    q, v = np.split(state, 2)
+    known = (v != 0) & (scales[: len(q)] > 0)
+    tau = AHEAD * float((scales[: len(q)][known] / np.abs(v[known])).min(initial=1.0 if not known.any() else np.inf))
+    return np.concatenate([q + tau * v, v])
 
 
 def beyond(signs: tuple[int, ...], fired: GuardKey | None) -> tuple[int, ...]:

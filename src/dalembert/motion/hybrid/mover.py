@@ -25,7 +25,7 @@ from dalembert.motion.hybrid.kinks import Kinks
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.planar import ONSET
 from dalembert.motion.hybrid.programs import Programs
-from dalembert.motion.hybrid.sound import refuse_massless, what_switches_over
+from dalembert.motion.hybrid.sound import refuse_massless, refuse_steps, what_switches_over
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.hybrid.walk import Walk
 from dalembert.motion.smooth.leg import Leg
@@ -519,6 +519,9 @@ class HybridMover:
                 struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted, first)
                 if struck is not None and not struck.met:
                     return self._contradicts(t, state)
+                names = () if struck is None else [e.name for e in struck.events]
+                if names and (corner := self._kinks.corner(names, t, state, there, self.scales)) is not None:
+                    raise Paradox(f"no law says how a motion goes on that strikes the very corner of contact {corner}")
             self._alone = struck is not None and struck.alone
             if struck is not None:
                 state = np.concatenate([struck.place, struck.velocity])
@@ -541,6 +544,7 @@ class HybridMover:
                 raise Paradox("no motion is possible: it leads back to where it came from")
             if begins:
                 refuse_massless(self.engine, self.programs, found, t)
+                refuse_steps(self.engine, self.system, self.values, found, t, state)
             later = t
             if found.marginal:
                 later, found = self._onset(found, t, state)

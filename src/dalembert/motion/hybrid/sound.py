@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dalembert.derive import Array
+from dalembert.derive import CLOSE, Array, prepared
 from dalembert.engine.taylor import Setup, Taylor
-from dalembert.model import StateError, refuse
+from dalembert.model import OneSided, StateError, Statement, refuse
 from dalembert.motion.hybrid.next_mode import Trial
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.smooth.sides import Side, what_jumps
@@ -26,6 +26,22 @@ def what_switches_over(engine: Taylor, pair: tuple[Setup, Setup], t: float, stat
         return Side(pair[0], t, beside), Side(pair[1], t, beside)
 
     return what_jumps(engine, sides)
+
+
+def refuse_steps(engine: Taylor, system: Statement, values: Array, found: Trial, t: float, state: Array) -> None:
+    """Raise StateError where a start is on a step of a constraint: satisfied there alone, and on no side of it."""
+    when, states, m = np.array([t]), state[None, :], len(system.constraints)
+    here = prepared(system).relations.plain([*state.tolist(), t, *values.tolist()])[:m]
+    beside = engine.levels(found.setup, when, states)[0][:m]
+    floors = CLOSE * engine.sizes(found.setup, when, states, np.append(np.abs(state), abs(t)))[0][:m]
+    sided = np.array([isinstance(c, OneSided) for c in system.constraints], dtype=bool)
+    off = np.where(sided, -beside, np.abs(beside)) > floors
+    faults = [
+        f"{system.constraints[r].name!r} jumps where the motion begins: it is at {here[r]:.6g} there, "
+        f"and at {beside[r]:.6g} right beside it"
+        for r in np.flatnonzero(off & (np.abs(beside - here) > floors))
+    ]
+    refuse(StateError, "the start", faults)
 
 
 def refuse_massless(engine: Taylor, programs: Programs, found: Trial, t: float) -> None:

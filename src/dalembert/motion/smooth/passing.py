@@ -173,7 +173,8 @@ def _goes_on(view: View, over: Over, problem: Problem, speeds: Array) -> bool:
     """
     times, n = np.array([problem.time, over.end]), len(speeds)
     states = over.states(times)
-    sizes = _column(view.engine.watch(over.after.setup, times, states), problem)[:, 0]
+    rows = view.course.legs[int(view.course.leg_of[problem.place])].setup  # a step from before may stand on others
+    sizes = _column(view.engine.watch(rows, times, states), problem)[:, 0]
     if not sizes[1] > RISEN * sizes[0]:
         return False
     jump = np.abs(put_back(view.engine, over.after.setup, over.end, states[1], None) - states[1])[n:]

@@ -54,6 +54,7 @@ FASTER = 2.0**20  # times a velocity that has become none: there its force is to
 NEARER, CALM = 2.0**-5, 0.5  # of the way to a root that becomes zero, and what is left of its force ever nearer
 AROUND = 2.0**-22  # of a step: where a function jumps is known to this, by what touches zero there
 BESIDE, FAR = 2.0**-26, 2.0**12  # of a step, and of the rounding of the time: so far beside it both sides are compared
+SAME_PLACE = 1.25  # times as far: other rows that become dependent there do so at the same place
 LEAVES = 3  # times in a row: a motion that leaves the constraints at once comes near a place where they lose their rank
 COARSE = 2.0**8  # times the drift that is allowed: where an angle has turned often, its rounding is much
 FURTHER = 4.0  # steps: how far their polynomials are then believed
@@ -102,7 +103,7 @@ class Run:
         self._drifts = 0  # in a row, in the first step of a course
         self._crossed = -inf
         self._expected: tuple[Problem, str] | None = None  # ahead, up to which all was sound when it was seen
-        self._left_rows: tuple[float, set[tuple[int, ...]]] = (-inf, set())  # at a time, because they become dependent
+        self._left_rows: dict[tuple[int, ...], float] = {}  # the times ahead at which they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
         self._crossings: tuple[float, float] = (-inf, 0.0)
         self._held: list[Leg] = []  # the last before here, to their whole steps: one may lead over a singular place
@@ -865,13 +866,14 @@ class Run:
         time, place = last_sound(view, problem, tolerance("WEAK"), self._at_start())
         if time > self.t:
             self._up_to(view, time, place)
-        if self._left_rows[0] != self.t:
-            self._left_rows = (self.t, set())
-        self._left_rows[1].add(setup.choice.rows)
+        self._left_rows = {rows: when for rows, when in self._left_rows.items() if when > self.t}
+        latest = self.t + SAME_PLACE * (problem.time - self.t)
+        back = self._left_rows.get(setup.choice.rows, inf) <= latest  # left for that place, and taken again
+        self._left_rows[setup.choice.rows] = problem.time
         before = self.mover.memo()
-        if not self._choose(problem.minimum.column):
+        if back or not self._choose(problem.minimum.column):
             return False
-        if self.mover.setup.choice.rows not in self._left_rows[1]:
+        if self._left_rows.get(self.mover.setup.choice.rows, inf) > latest:
             return True
         self.mover.resume(before)  # all rows become dependent there
         return False

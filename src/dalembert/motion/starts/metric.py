@@ -90,7 +90,7 @@ class Metric:
         return float(np.abs(self.point(start)).max(initial=0.0)) or 1.0
 
     def problem(
-        self, start: Array, relation: Relation, rows: Sequence[int], inputs: Callable[[Array], list[float]]
+        self, start: Array, relation: Relation, rows: Sequence[int], inputs: Callable[[Array], Sequence[float]]
     ) -> Problem:
         """The nearest point to a start (n,) on some rows of a relation; `inputs` makes bare numbers of values (n,).
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.derive import Array, closeness, prepared
 from dalembert.derive.relations import Relation
-from dalembert.derive.scales import CLOSE, mass
+from dalembert.derive.scales import CLOSE, mass, moment_later
 from dalembert.model import OneSided, StateError, Statement
 from dalembert.motion.starts.metric import Asked, Metric
 from dalembert.motion.starts.nearest_point import Point
@@ -167,12 +167,13 @@ def nearest_velocities(
     def on(v: Array) -> bool:
         return bool((closeness(question.system, question.inputs(q, v)).rate[rows] <= CLOSE).all())
 
-    speeds = prepared(question.system).relations.speeds
-    problem = metric.problem(start, speeds, rows, lambda v: question.inputs(q, v))
+    relations = prepared(question.system).relations
+    speeds = relations.speeds
+    problem = metric.problem(start, speeds, rows, lambda v: moment_later(question.system, question.inputs(q, v)))
     search = _Search(metric, problem, start, on, closed, np.ones(int(metric.free.sum()), dtype=bool))
     hits = search.all(all_of_them)
     (found, tied), proved, beginnings = ordered([*map(search.near, hits.points)]), hits.proved, hits.beginnings
-    for _ in range(ROUNDS if found and not proved else 0):
+    for _ in range(ROUNDS if found and not proved and not relations.kinked else 0):
         inputs = np.array(question.inputs(q, start))
         proved, places = metric.none_nearer(speeds, Asked(rows), inputs, n, found[0].point)
         beginnings += len(places)

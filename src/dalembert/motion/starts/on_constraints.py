@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import CLOSE, Array, closeness, prepared
+from dalembert.derive.scales import moment_later
 from dalembert.model import StateError, name_of
 from dalembert.motion.starts.nearest_state import Question
 
@@ -43,7 +44,9 @@ def unmet(question: Question, state: Array) -> list[str]:
     n = question.n
     inputs = question.inputs(state[:n], state[n:])
     off = closeness(question.system, inputs)
-    level, rate = prepared(question.system).relations.plain(inputs).reshape(2, -1)
+    relations = prepared(question.system).relations
+    level, _ = relations.plain(inputs).reshape(2, -1)
+    _, rate = relations.plain(moment_later(question.system, inputs)).reshape(2, -1)
     faults = []
     for r, c in enumerate(question.system.constraints):
         if r in question.sided:

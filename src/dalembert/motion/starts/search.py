@@ -66,6 +66,9 @@ def search(
         radius = min(problem.far(points[0].x) or reach, LEAP * reach) if points else reach
         for z in _beginnings(k, radius):
             look(z, reach)
+        if not points and radius < usual:  # beside a pole slopes do not tell how far it is
+            for z in _beginnings(k, usual):
+                look(z, usual)
         nearest = min((problem.far(point.x) for point in points), default=radius)
         if not radius / WELL_FILLED <= nearest <= radius:
             for z in _beginnings(k, nearest):

@@ -39,7 +39,8 @@ def leave_roots(engine: Any, setup: Any, t: float, state: Array, until: float) -
         a = engine.watch(setup.resting(off), np.array([t]), state[None, :]).acceleration[0]
     if not zero or not np.isfinite(a).all():
         return None, []
-    if not bare and not a.any() and not state[n:].any():  # how it begins to move is less than rounding of the forces
+    still = not bare and not a.any() and not state[n:].any()
+    if still and not any(soon[r] > 0 for r in zero):  # how it begins to move is less than rounding of the forces
         return None, [] if below else zero
     a = _mean(engine, setup, t, state, tau, a)
     moment = _moved(engine, setup, t, state, tau, a)

@@ -344,6 +344,8 @@ TABLE = {
     "robot-0.2-1.2": partial(robot, 0.2, 1.2),
     "robot-1.5-back": partial(robot, 1.5, -0.3),
     "robot-1.4-alone": partial(robot, 1.4, 0.0),
+    "robot-1.3-back": partial(robot, 1.3, -0.26),
+    "robot-0.6-turns": partial(robot, 0.57, -1.41),
     "dead-centre-slider-crank": partial(cranked, False, 0.5, 1.0, 1.0, 0.1, 1.5, 0.2, 0.5, (0.7, 3.0), 4.0),
     "dead-centre-yoke": partial(cranked, True, 0.5, 1.0, 1.0, 0.1, 1.0, 0.0, 0.5, (0.7, 3.0), 4.0),
     "friction-fades": fading_coefficient,

@@ -183,6 +183,37 @@ def test_switches_in_switches():
     assert not outer.function.has(Max)
 
 
+FACTORS = {
+    "two": (sign((x - 1) * (y + 2)), {x - 1, y + 2}),
+    "a number between them": (Heaviside(-3 * (x - 1) * y), {x - 1, y}),
+    "a modulus": (Abs(u * (x - y)), {u, x - y}),
+    "the larger of two": (Max(0, (t - 1) * (2 - t)), {t - 1, t - 2}),
+    "squares": (sign(c**2 - (x - y) ** 2), {c - x + y, c + x - y}),
+    "an interval": (Piecewise((1, x**2 < k), (2, True)), {sp.sqrt(k) - x, sp.sqrt(k) + x}),
+    "three": (Piecewise((x, x * y * u > 0), (-y, True)), {x, y, u}),
+    "what keeps its sign": (sign((1 + x**2) * y * (x - 2)), {(1 + x**2) * (x - 2), y}),
+    "with a divisor": (sign(y / x), {y / x}),
+    "of one that switches": (sign(x**2 * y), {x**2 * y}),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_a_product_switches_where_its_factors_do(name):
+    stated, functions = FACTORS[name]
+    g = gates_of(stated)
+    assert {abs(value) for value in map(_at_a_point, functions)} == {abs(_at_a_point(h.function)) for h in g.gates}
+    for state in STATES:
+        point = {**VALUES, **state, t: 1.5 + state[x] / 4}
+        now, far = with_gates(g, point)
+        assert far > 0
+        assert abs(exact(force(g.statement), now) - exact(stated, point)) < 1e-12
+
+
+def _at_a_point(e):
+    """A value that tells one function from another."""
+    return round(float(exact(e, {**VALUES, **STATES[0], t: 0.3})), 12)
+
+
 def test_gates_are_in_the_order_of_their_places_and_words_but_after_what_they_depend_on():
     g = gates_of(sign(v) + Abs(y), sign(u) + Abs(sign(x) - y))
     assert [h.words for h in g.gates] == ["abs(y)", "sign(y')", "sign(x')", "sign(x)", "abs(y - sign(x))"]

@@ -114,3 +114,16 @@ def test_a_root_of_the_time_from_rest_beside_what_stays_at_rest():
     assert_allclose(pushed.end[u], (3**1.5 - 1) / 1.5 - 2, rtol=1e-12)
     assert swing.verify()
     assert pushed.verify()
+
+
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("power", [Rational(1, 2), Rational(1, 3), Rational(3, 2)])
+def test_a_root_of_the_time_moves_what_rests_in_zero(power, held):
+    """A force tᵖ from t = 0: where nothing else is, neither speed nor acceleration, the time alone leaves the root."""
+    rows = [da.Holonomic(x, name="rail")] if held else []
+    system = da.System.from_lagrangian((u**2 + v**2) / 2, [x, y], forces=[t**power, t**power], constraints=rows)
+    motion = system.simulate({}, until=2.0)
+    p = float(power)
+    end = [2.0 ** (p + 2) / (p + 1) / (p + 2), 2.0 ** (p + 1) / (p + 1)]
+    assert_allclose(motion.y[1::2, -1], end, rtol=1e-12)
+    assert_allclose(motion.y[::2, -1], [0.0, 0.0] if held else end, rtol=1e-12)

@@ -34,6 +34,16 @@ def test_a_start_without_direction_is_singular(constraint, speed) -> None:
     assert motion.end_time == 0.0
 
 
+@pytest.mark.parametrize("constraint", [x * y, x**2 + y**2, (y - x) ** 2])
+def test_friction_there_is_not_told_as_the_cause(constraint) -> None:
+    """A rough ring of radius zero: that it has no direction is why friction can neither hold nor slip."""
+    rough = H(constraint, name="it", nature=da.Coulomb(0.2))
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2 - 9.81 * y, [x, y], constraints=[rough])
+    with pytest.raises(da.StateError, match="'it' has no direction") as caught:
+        system.simulate({}, until=1.0)
+    assert "no motion is possible" not in str(caught.value)
+
+
 TOUCHING = {
     "circles": ((x**2 + y**2 - 1, (x - 2) ** 2 + y**2 - 1), {x: 1.0}),
     "a sphere and a cylinder": ((x**2 + y**2 + z**2 - 4, (x - 1) ** 2 + y**2 - 1), {x: 2.0}),

@@ -10,7 +10,7 @@ from dalembert.derive.factors import without_factors
 from dalembert.derive.switching.modes import Mode, switches
 from dalembert.derive.variants import with_exponents
 from dalembert.engine import engine
-from dalembert.model import Statement
+from dalembert.model import StateError, Statement
 from dalembert.motion.record import Limits, Progress, Record, Settings
 from dalembert.motion.singular_start import risen, singular_at_start, without_direction
 from dalembert.motion.smooth.mover import Mover, SmoothMover
@@ -68,7 +68,12 @@ def move(
 
     run = begun()
     lost = without_direction(stated, values, t0, state) if sizes is None else []
-    record = run.go(singular_at_start(lost, t0) if lost else None)
+    try:
+        record = run.go(singular_at_start(lost, t0) if lost else None)
+    except StateError:
+        if not lost:
+            raise
+        raise StateError("the start", [singular_at_start(lost, t0)]) from None  # friction has no mode for that reason
     if (status := risen(stated, values, record)) is not None:
         run = begun()
         record = run.go(status)  # the way it went was none: nothing but the start is a state of the motion

@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from sympy import Abs, Heaviside, Rational, sign, sin, sqrt
+from sympy import Abs, Heaviside, Piecewise, Rational, sign, sin, sqrt
 from sympy.physics.mechanics import dynamicsymbols
 
 from ..case import spread, stated
@@ -223,10 +223,19 @@ def root_of_speed():
     )
 
 
-def pulse():
-    """A pulse 1e-8 wide at t = 1000 of unit impulse is not lost."""
+def pulse(written):
+    """A pulse 1e-8 wide at t = 1000 of unit impulse is not lost, however it is written."""
     begin, end = 1000.0, 1000.0 + 1e-8
-    force = 1e8 * (Heaviside(t - begin) - Heaviside(t - end))
+    half = (end - begin) / 2
+    force = (
+        1e8
+        * {
+            "steps": Heaviside(t - begin) - Heaviside(t - end),
+            "a product": Heaviside((t - begin) * (end - t)),
+            "a square": Piecewise((1, (t - begin - half) ** 2 < half**2), (0, True)),
+            "a modulus": (1 + sign(half - Abs(t - begin - half))) / 2,
+        }[written]
+    )
     size = Real(1e8) * (Real(end) - Real(begin))
     times = np.array([0.0, 500.0, 999.0, 1001.0, 1003.0])
 
@@ -234,7 +243,7 @@ def pulse():
         return [0, 0] if v < 1000 else [size * (v - Real(begin)), size]
 
     return stated(
-        "a pulse 1e-8 wide",
+        f"a pulse 1e-8 wide by {written}",
         Statement((x,), mass=[[1]], forces=(force,)),
         [0, 0],
         times,
@@ -288,7 +297,10 @@ TABLE = {
     "speed-in-lagrangian": speed_in_lagrangian,
     "floor-that-jumps": jumping_gap,
     "root-of-speed": root_of_speed,
-    "pulse-1e-8": pulse,
+    "pulse-1e-8": partial(pulse, "steps"),
+    "pulse-by-product": partial(pulse, "a product"),
+    "pulse-by-square": partial(pulse, "a square"),
+    "pulse-by-modulus": partial(pulse, "a modulus"),
     "coincident-low-first": partial(coincident, 0.2, 0.8),
     "coincident-high-first": partial(coincident, 0.8, 0.2),
 }

@@ -21,6 +21,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanAtom, BooleanFunction
 
 from dalembert.derive.algebra import UNEVALUATED
+from dalembert.derive.switching.factors import factors_that_switch
 from dalembert.derive.switching.moduli import roots_of_squares
 from dalembert.derive.switching.powers import in_powers
 from dalembert.derive.variants import mapped, with_symbols
@@ -240,6 +241,8 @@ class _Sweep:
         if u.is_number:
             return sp.sign(u)
         u = _primitive(u)  # 2 x switches where x does
+        if len(parts := factors_that_switch(u, self._moving, {g.symbol for g in self.gates})) > 1:
+            return Mul(*(self._sign(part, switch) for part in parts))
         opposite = u.could_extract_minus_sign()
         function = -u if opposite else u
         if function not in self._by_function:
@@ -269,7 +272,7 @@ class _Sweep:
             s = self._sign(left - right, node)
             if s.is_Number:
                 return S.true if HOLDS[type(node)](s) else S.false
-            above = s if s.is_Symbol else Not(-s)
+            above = _positive(s)
             return above if HOLDS[type(node)](1) else _opposite(above)
         parts = [self._made[a] for a in node.args] if isinstance(node, (And, Or, Not)) else []
         match node:
@@ -428,6 +431,15 @@ def _weight(c: Boolean) -> Expr:
         case Not():
             return (1 - c.args[0]) / 2
     return (1 + c) / 2 if c.is_Symbol else S.One if c is S.true else S.Zero
+
+
+def _positive(s: Expr) -> Boolean:
+    """Where a sign, the product of those of gates and of a number, is positive."""
+    number, signs = s.as_coeff_mul()
+    above: Boolean = S.true if number > 0 else S.false
+    for gate in signs:
+        above = Or(And(above, gate), And(_opposite(above), Not(gate)))
+    return above
 
 
 def _condition_faults(condition: Boolean) -> Iterator[str]:

@@ -165,14 +165,19 @@ class ModeRows:
         return mode, setup, state, why
 
     def _stay(self, setup: Setup, t: float, state: Array, rows: list[int]) -> bool:
-        """Whether rows that are not in force hold in the first moments all the same."""
+        """Whether rows that are not in force hold in the first moments all the same, as long as those in force do.
+
+        A moment at which these are off is too late for the series: what it says of the others is its own error.
+        """
         seen = self._watch.moments(setup, t, state, self.scales)
         if seen is None:
             return True
         rate = self._engine.watch(setup, seen.times, seen.states).rate
         sizes = self._engine.sizes(setup, seen.times, seen.states, seen.scales)[:, rate.shape[1] :]
         floors = tolerance("TIE") * np.where(np.isfinite(sizes), sizes, 0.0)
-        return not (np.abs(rate - rate[0])[:, rows] > floors[:, rows]).any()
+        off = np.abs(rate - rate[0]) > floors
+        known = ~off[:, np.flatnonzero(self._engine.in_force([setup])[0])].any(axis=1)
+        return not off[known][:, rows].any()
 
     def _idle(self, mode: Mode, setup: Setup, t: float, state: Array, least: float) -> tuple[tuple[int, ...], str]:
         """The rows in force that others span, by place; why they cannot be, where they ask for something else.

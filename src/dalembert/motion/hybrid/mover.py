@@ -545,7 +545,7 @@ class HybridMover:
             if begins:
                 refuse_massless(self.engine, self.programs, found, t)
                 refuse_steps(self.engine, self.system, self.values, found, t, state)
-            later = t
+            later, at_once = t, found
             if found.marginal:
                 later, found = self._onset(found, t, state)
         except Paradox as paradox:
@@ -565,7 +565,7 @@ class HybridMover:
             if ended is not None:
                 self._struck = [] if turned is not None else self._struck
                 return ended
-        if fired is not None and fired.kind not in ("touch", "side") and struck is None and self._leaps(found, state):
+        if fired is not None and fired.kind not in ("touch", "side") and struck is None and self._leaps(at_once, state):
             words = "the mode that would follow changes velocities at once, and nothing is hit"
             return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
         return self._begun(found, t, later, state, events, impulse, known)

@@ -16,10 +16,10 @@ t = dynamicsymbols._t
 G = 9.81
 
 
-def on_table(mu, sliding) -> da.System:
+def on_table(mu, sliding, normal="ideal") -> da.System:
     """A puck on a rough table that moves."""
     kinetic = (X**2 + Y**2 + z.diff() ** 2) / 2
-    rough = da.Holonomic(z, name="table", nature=da.Coulomb(mu, sliding=sliding))
+    rough = da.Holonomic(z, name="table", nature=da.Coulomb(mu, normal=normal, sliding=sliding))
     return da.System.from_lagrangian(kinetic - G * z, [x, y, z], constraints=[rough])
 
 
@@ -43,10 +43,11 @@ def test_a_belt_that_speeds_up_ever_faster_is_left_behind(rate, angle) -> None:
     assert motion.verify().passed
 
 
-def test_a_turntable_that_swings_throws_off_what_lies_on_it() -> None:
+@pytest.mark.parametrize("normal", ["ideal", "actual"])
+def test_a_turntable_that_swings_throws_off_what_lies_on_it(normal) -> None:
     """ω = 3 sin t: it slips where r √(ω̇² + ω⁴) = μg, whatever it moves with."""
     w = 3 * sin(t)
-    motion = on_table(0.3, [X + w * y, Y - w * x]).simulate({x: 0.5}, until=6.0)
+    motion = on_table(0.3, [X + w * y, Y - w * x], normal).simulate({x: 0.5}, until=6.0)
     (slip,) = motion.events
     needed = brentq(lambda s: 0.5 * np.hypot(3 * np.cos(s), 9 * np.sin(s) ** 2) - 0.3 * G, 0.1, 1.5, xtol=1e-15)
     assert_allclose(slip.time, needed, rtol=1e-12)

@@ -214,7 +214,8 @@ class PlaneFriction:
     def _nudged(
         self, now: Arrays, inverse: Array, mode: Mode, state: Array, ways: dict[int, Array], paces: dict[int, float]
     ) -> Array:
-        return self._with_speeds(now, inverse, mode, state, {k: FAINT * paces[k] * e for k, e in ways.items()})
+        sizes = {k: max(FAINT * paces[k], float(np.linalg.norm(now.rate[self.rows(mode, k)]))) for k in ways}
+        return self._with_speeds(now, inverse, mode, state, {k: sizes[k] * e for k, e in ways.items()})
 
     def _with_speeds(self, now: Arrays, inverse: Array, mode: Mode, state: Array, speeds: dict[int, Array]) -> Array:
         rows = [r for k in speeds for r in self.rows(mode, k)]

@@ -174,6 +174,10 @@ class GuardWatch:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             last = np.arange(max(1, order - GAPS), order + 1)
             radii = (size[:, None] / np.abs(terms[:, last])) ** (1.0 / last)
+            still = np.flatnonzero(size == 0)  # how large it becomes is what its first term makes of it
+            first = (terms[still] != 0).argmax(axis=1)
+            begun = np.abs(terms[still, first])[:, None] / np.abs(terms[np.ix_(still, last)])
+            radii[still] = begun ** (1.0 / np.maximum(last - first[:, None], 1))
         good = radii[np.isfinite(radii) & (radii > 0)]
         left = self._until - t
         step = float(good.min()) * exp(-2.0 - 0.7 / (order - 1)) if len(good) else inf
@@ -237,9 +241,3 @@ def armed(setup: Setup, staged: Staged, guarded: Guarded, drift: float = 0.0) ->
         elif live[i] and key.kind == "coefficient":
             offsets[i] = max(offsets[i], STAYS * EPS)
     return setup.armed(slopes, offsets, tuple(i for i, key in enumerate(staged.keys) if key.kind == "slow"))
-
-
-def unarmed(setup: Setup) -> Setup:
-    """The setup that no guard stops."""
-    none = np.zeros(len(setup.code.outputs.guards))
-    return setup.armed(none, none + 1.0)

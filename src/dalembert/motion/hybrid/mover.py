@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import GuardKey
-from dalembert.derive.switching.modes import OFF, SLIPS, STICKS, Mode
+from dalembert.derive.switching.modes import OFF, SLIPS, Mode
 from dalembert.derive.variants import with_constraints
 from dalembert.engine import Steps, patterns
 from dalembert.engine.protocol import largest_of
@@ -18,12 +18,12 @@ from dalembert.motion.blame import FAILURES, Blame, at, blame
 from dalembert.motion.hybrid.bounces import Bounces, Struck
 from dalembert.motion.hybrid.drift import PutBack, is_coarse, put_back
 from dalembert.motion.hybrid.flights import Flights
-from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of, unarmed
+from dalembert.motion.hybrid.growing import grown
+from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of
 from dalembert.motion.hybrid.guesses import Guesses, beyond
 from dalembert.motion.hybrid.halts import Halt, Halts
 from dalembert.motion.hybrid.kinks import Kinks
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
-from dalembert.motion.hybrid.planar import ONSET
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.hybrid.sound import refuse_massless, refuse_steps, what_switches_over
 from dalembert.motion.hybrid.switch_events import told
@@ -545,9 +545,11 @@ class HybridMover:
             if begins:
                 refuse_massless(self.engine, self.programs, found, t)
                 refuse_steps(self.engine, self.system, self.values, found, t, state)
-            later, at_once = t, found
-            if found.marginal:
-                later, found = self._onset(found, t, state)
+            later, begun = t, found
+            if found.marginal and (slips := grown(self._search, found, t, state, self.until)) is not None:
+                later, found = float(slips.steps.times[-1]), slips.trial
+                memo = self._memo_of(found)
+                self._prelude.append(Leg(found.setup, slips.steps, found.mode, memo=memo, brief=True, resolved=True))
         except Paradox as paradox:
             if begins:
                 raise StateError("the start", [f"{paradox}, at {self._where(t, state)}"]) from None
@@ -565,7 +567,7 @@ class HybridMover:
             if ended is not None:
                 self._struck = [] if turned is not None else self._struck
                 return ended
-        if fired is not None and fired.kind not in ("touch", "side") and struck is None and self._leaps(at_once, state):
+        if fired is not None and fired.kind not in ("touch", "side") and struck is None and self._leaps(begun, state):
             words = "the mode that would follow changes velocities at once, and nothing is hit"
             return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
         return self._begun(found, t, later, state, events, impulse, known)
@@ -738,47 +740,6 @@ class HybridMover:
         self._rearm(t, state)
         return t, state, (), 0.0
 
-    def _onset(self, found: Trial, t: float, state: Array) -> tuple[float, Trial]:
-        """Follow a mode that sticks for a moment more, until what begins to slip in a plane has an acceleration."""
-        rubs = tuple(STICKS if k in found.slips else r for k, r in enumerate(found.mode.rubs))
-        sticks = replace(found.mode, rubs=rubs, idle=(), still=())
-        trial = self._search.trial(sticks, t, state)
-        terms = self.engine.expansion(trial.setup, t, trial.state)
-        span = self._watch.span(t, trial.state, terms, self.scales)
-        guard = next(i for i, key in enumerate(trial.staged.keys) if key == GuardKey("hold", found.slips[0]))
-        delay = 1e-3 * span
-        there = (delay ** np.arange(terms.shape[1])) @ terms.T
-        later = trial.setup.code.guards(there[None, :], np.array([t + delay]), trial.setup.numbers)[0, guard]
-        slope = abs(float(later - trial.guarded.values[guard])) / delay
-        tau = ONSET * min(trial.guarded.sizes[guard] / slope if slope > 0 else inf, self.until - t)
-        for _ in range(6):
-            steps = self.engine.steps(trial.setup, t, trial.state, t + tau, STEPS)
-            if not steps.count or steps.times[-1] < t + tau:
-                break
-            end, moved = float(steps.times[-1]), steps.end
-            slips = self._search.trial(found.mode, end, moved)
-            if slips.marginal or slips.why:
-                tau *= 4
-                continue
-            gained = self._search.gained(slips, end, moved, tau)
-            if steps.count > 1:
-                self._prelude.append(Leg(unarmed(trial.setup), steps, trial.mode, memo=self._memo_of(trial)))
-            else:
-                half = self._half_gained(found.mode, steps, (t + end) / 2, tau / 2)
-                grown = _growing(steps, gained.state - moved, half)
-                self._prelude.append(Leg(gained.setup, grown, gained.mode, memo=self._memo_of(gained), brief=True))
-            return end, gained
-        return t, found
-
-    def _half_gained(self, mode: Mode, steps: Steps, middle: float, tau: float) -> Array | None:
-        """What velocities (n,) have changed by in the first half of a moment, of which friction turns in the other."""
-        moved = steps.at(np.array([middle]))[0]
-        slips = self._search.trial(mode, middle, moved)
-        if slips.marginal or slips.why:
-            return None
-        change: Array = self._search.gained(slips, middle, moved, tau).state - moved
-        return change[len(change) // 2 :]
-
     def _memo_of(self, trial: Trial) -> Memo:
         switched = len(self._times)
         return Memo(trial.mode, trial.setup, self._resting, switched, self.count, self.sizes, self._adrift, self._alone)
@@ -816,20 +777,6 @@ def _unseen(found: Trial) -> bool:
     keys, guarded = found.staged.keys, found.guarded
     mine = [i for i, key in enumerate(keys) if key.kind == "stop" and guarded.counts[i]]
     return any(abs(guarded.values[i]) <= guarded.floors[i] for i in mine)
-
-
-def _growing(steps: Steps, change: Array, half: Array | None) -> Steps:
-    """One step with changes (2n,) by its end, of velocities as the square of the time and of coordinates as its cube.
-
-    With what velocities have changed by in its first `half` (n,), they turn as they do: with the cube as well.
-    """
-    terms, n = steps.coefficients.copy(), len(change) // 2
-    span = float(steps.times[1] - steps.times[0]) / steps.unit
-    turned = np.zeros(n) if half is None else 2 * change[n:] - 8 * half
-    terms[0, :n, 3] += change[:n] / span**3
-    terms[0, n:, 2] += (change[n:] - turned) / span**2
-    terms[0, n:, 3] += turned / span**3
-    return replace(steps, coefficients=terms)
 
 
 def _constant(state: Array, order: int) -> Array:

@@ -8,7 +8,7 @@ only where all its guards hold, whichever way it was found. Where none does, or 
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
@@ -25,7 +25,7 @@ from dalembert.derive.switching.surfaces import moves
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
 from dalembert.motion.hybrid.mode_rows import ModeRows
-from dalembert.motion.hybrid.planar import FAINT, MARGINAL, MOMENT, PlaneFriction, slipping_at_rest
+from dalembert.motion.hybrid.planar import FAINT, MARGINAL, MOMENT, Onset, PlaneFriction, slipping_at_rest
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.tolerances import tolerance
 
@@ -268,9 +268,7 @@ class ModeSearch:
             marginal = any(onset.rates[k] <= MARGINAL * onset.largest[k] for k in resting)
             begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, natural)
             if not why and not marginal:
-                a = onset.acceleration
-                if a is None:
-                    a = self.engine.watch(setup, np.array([t]), begin[None, :]).acceleration[0]
+                a = self.beginning(setup, t, begin, onset)
                 least = max(4 * slow[k] / onset.rates[k] for k in resting)
                 tau = max(MOMENT * self.watch.time_left(t, paces, self._scales), least)
                 later, q, v = t + tau, *np.split(at_rest, 2)
@@ -281,19 +279,26 @@ class ModeSearch:
         guarded = self.watch.at(staged, setup, mode, later, begin, self._scales, fired)
         return Trial(mode, staged, setup, begin, guarded, why, tuple(resting), marginal, moment)
 
-    def gained(self, trial: Trial, t: float, state: Array, tau: float) -> Trial:
-        """A mode whose frictions have begun to slip a time τ ago: with the speed ½ r τ, and r τ²/6 from there."""
-        natural = dict.fromkeys(trial.slips, 1.0)
-        at_rest = self.planar.pushed(trial.mode, trial.setup, t, state, {k: np.zeros(2) for k in trial.slips})
-        rest = self.planar.begun(trial.mode, trial.setup, t, at_rest, {k: np.zeros(2) for k in trial.slips}, natural)
-        onset = self.planar.onset(trial.mode, trial.setup, t, rest, list(trial.slips), self._natural, self._scales)
-        speeds = {k: 0.5 * onset.rates[k] * tau * onset.ways[k] for k in trial.slips}
-        begin = self.planar.pushed(trial.mode, trial.setup, t, rest, speeds)
-        n = len(begin) // 2
-        begin[:n] += (begin[n:] - rest[n:]) * tau / 3
-        begin = self.planar.pushed(trial.mode, trial.setup, t, begin, speeds)  # what it slides on is elsewhere too
-        guarded = self.watch.at(trial.staged, trial.setup, trial.mode, t, begin, self._scales)
-        return replace(trial, state=begin, guarded=guarded, marginal=False, moment=None)
+    def onset(self, trial: Trial, t: float, state: Array, lag: Mapping[int, Array] | None = None) -> Onset:
+        """Which way the frictions of a mode that begin to slip in a plane do, at a state at which they hardly slide."""
+        slips = list(trial.slips)
+        return self.planar.onset(trial.mode, trial.setup, t, state, slips, self._natural, self._scales, lag)
+
+    def pushed(self, trial: Trial, t: float, state: Array, speeds: Mapping[int, Array]) -> Array:
+        """The state (2n,) with sliding velocities as given."""
+        return self.planar.pushed(trial.mode, trial.setup, t, state, dict(speeds))
+
+    def beginning(self, setup: Setup, t: float, state: Array, onset: Onset) -> Array:
+        """The acceleration (n,) of a mode whose frictions begin to slip, at a state at which they hardly slide."""
+        if onset.acceleration is not None:
+            return onset.acceleration
+        out: Array = self.engine.watch(setup, np.array([t]), state[None, :]).acceleration[0]
+        return out
+
+    def moved(self, trial: Trial, t: float, state: Array) -> Trial:
+        """The mode of frictions that have begun to slip, at a later state."""
+        guarded = self.watch.at(trial.staged, trial.setup, trial.mode, t, state, self._scales)
+        return replace(trial, state=state, guarded=guarded, marginal=False, moment=None)
 
     # -- what a state says of a mode -----------------------------------------------------------------------------
 

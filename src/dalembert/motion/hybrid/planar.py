@@ -3,12 +3,13 @@
 From rest a friction begins to slip along e with |e| = 1 where the sliding velocity s grows along it: with ṡ = c − G e,
 that is (r + G) e = c for some r = |ṡ| > 0; where no such e exists it holds. Several do so together (`onset`). The
 motion then begins with a moment of second order. Where the load has only just become more than friction holds, ṡ is
-zero at first and grows: the mode that sticks is followed for a moment τ more, in which s grows to ½ r τ e.
+zero at first and grows (`growing`).
 
 A friction that comes to rest is followed until its speed is too small to be seen, and then brought to rest in the time
 it takes, to second order.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -29,7 +30,6 @@ UNSEEN = 2.0**-32  # of the speed of what it slides against: below it, no direct
 MOMENT = 2.0**-32  # of how long things take: a slip begins with a moment of second order
 TURNS = 60  # of several plane frictions that begin to slip together
 MARGINAL = 1e-7  # of what forces could give: an acceleration of sliding that is none yet
-ONSET = 1e-4  # of the time in which the load grows by itself: how long a mode that sticks is followed further
 
 
 class Onset(NamedTuple):
@@ -81,10 +81,15 @@ class PlaneFriction:
         resting: list[int],
         paces: dict[int, float],
         scales: Array,
+        lag: Mapping[int, Array] | None = None,
     ) -> Onset:
-        """Which way frictions at rest begin to slip in a mode that says they do; `scales` (2n + 1,) are natural."""
+        """Which way frictions at rest begin to slip in a mode that says they do; `scales` (2n + 1,) are natural.
+
+        `lag`: |s| e′ of each, which their turning takes of the acceleration where they slip already; none if left out.
+        """
+        lag = lag or dict.fromkeys(resting, np.zeros(2))
         if self._programs.switches.actual:
-            return self._in_turns(mode, setup, t, state, resting, paces)
+            return self._in_turns(mode, setup, t, state, resting, paces, lag)
         now = self._programs.arrays(setup, t, state)
         inverse = self._inverse(setup, now)
         roots = {k: np.linalg.cholesky(self.gram(mode, k, now)) for k in resting}
@@ -95,7 +100,7 @@ class PlaneFriction:
         without = replace(mode, rubs=tuple(OFF if k in resting else r for k, r in enumerate(mode.rubs)))
         free = self._programs.setup(without, t, state)
         a = self._engine.watch(free, np.array([t]), state[None, :]).acceleration[0]
-        c = every @ a - np.concatenate([np.linalg.solve(roots[k], now.b[self.rows(mode, k)]) for k in resting])
+        c = every @ a - np.concatenate([np.linalg.solve(roots[k], now.b[self.rows(mode, k)] + lag[k]) for k in resting])
         found = together(Y, c, bounds)
         sizes = np.linalg.norm(found.ways, axis=1)
         margins = 4 * self._ties(mode, setup, t, state, resting, scales) / np.maximum(bounds, 1e-300) ** 2
@@ -136,7 +141,14 @@ class PlaneFriction:
         return out
 
     def _in_turns(
-        self, mode: Mode, setup: Setup, t: float, state: Array, resting: list[int], paces: dict[int, float]
+        self,
+        mode: Mode,
+        setup: Setup,
+        t: float,
+        state: Array,
+        resting: list[int],
+        paces: dict[int, float],
+        lag: Mapping[int, Array],
     ) -> Onset:
         """The same where friction changes what presses, so that the forces do not add up: one after the other."""
         now = self._programs.arrays(setup, t, state)
@@ -154,7 +166,7 @@ class PlaneFriction:
                     there = self._nudged(now, inverse, mode, state, ways | {k: e}, paces)
                     a = self._engine.watch(setup, np.array([t]), there[None, :]).acceleration[0]
                     later = self._programs.arrays(setup, t, there)
-                    out: Array = later.A[rows] @ a - later.b[rows]
+                    out: Array = later.A[rows] @ a - later.b[rows] - lag[k]
                     return out
 
                 one, other = np.array([1.0, 0.0]), np.array([0.0, 1.0])
@@ -202,7 +214,8 @@ class PlaneFriction:
     def _nudged(
         self, now: Arrays, inverse: Array, mode: Mode, state: Array, ways: dict[int, Array], paces: dict[int, float]
     ) -> Array:
-        return self._with_speeds(now, inverse, mode, state, {k: FAINT * paces[k] * e for k, e in ways.items()})
+        sizes = {k: max(FAINT * paces[k], float(np.linalg.norm(now.rate[self.rows(mode, k)]))) for k in ways}
+        return self._with_speeds(now, inverse, mode, state, {k: sizes[k] * e for k, e in ways.items()})
 
     def _with_speeds(self, now: Arrays, inverse: Array, mode: Mode, state: Array, speeds: dict[int, Array]) -> Array:
         rows = [r for k in speeds for r in self.rows(mode, k)]

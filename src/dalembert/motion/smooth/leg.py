@@ -20,8 +20,8 @@ class Leg:
 
     `events` happened at its beginning, where impulses gave the energy `impulse`. `memo` is what its mover knew there;
     `start` the state it begins with, of a leg without steps. A `brief` one leads over a place where the equation itself
-    cannot be looked at, in a time too short to go wrong in. `returned`: it begins where the state was put back on its
-    rows.
+    cannot be looked at, in a time too short to go wrong in; one that is `resolved` does so by more than a moment of
+    second order. `returned`: it begins where the state was put back on its rows.
     """
 
     setup: Setup
@@ -32,6 +32,7 @@ class Leg:
     memo: Any = None
     start: Array | None = None
     brief: bool = False
+    resolved: bool = False
     returned: Projection | None = None
 
     @property

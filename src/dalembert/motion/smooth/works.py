@@ -44,6 +44,8 @@ def _rule(count: int) -> Rule:
 
 
 RULES = {count: _rule(count) for count in (5, 10)}
+BRIEF = _rule(3)  # of a moment of more than second order
+MIDDLE = BRIEF._replace(nodes=np.array([0.5]), weights=np.array([1.0]))  # of one of second order
 
 
 class Works(NamedTuple):
@@ -109,6 +111,7 @@ class _Quadrature:
         self._rule = RULES[10 if course.coefficients.shape[2] > 10 else 5]
         self._exact = max(tolerance("WORK"), float(engine.defect_bound))
         self._brief = np.array([leg.brief for leg in course.legs])
+        self._resolved = np.array([leg.resolved for leg in course.legs])
         self._has_brief = bool(self._brief.any())
 
     def over(self, pieces: Pieces) -> tuple[Array, Array]:
@@ -121,7 +124,11 @@ class _Quadrature:
         if self._has_brief:  # a moment in which friction has a direction in its middle, if anywhere
             brief = np.flatnonzero(live & self._brief[course.leg_of[places]])
             live[brief] = False
-            done[brief] = self._power(places[brief], delays[brief] + spans[brief] / 2) * spans[brief, None]
+            whole = self._resolved[course.leg_of[places[brief]]]
+            for rule, mine in ((MIDDLE, brief[~whole]), (BRIEF, brief[whole])):
+                for node, weight in zip(rule.nodes, rule.weights, strict=True) if len(mine) else ():
+                    power = self._power(places[mine], delays[mine] + node * spans[mine])
+                    done[mine] += weight * power * spans[mine, None]
         each = np.flatnonzero(live)
         counts = np.ceil(spans[each] / (self._look * nodes)).astype(int).clip(1)
         at, lengths, each = _parted(delays[each], spans[each], counts, each)

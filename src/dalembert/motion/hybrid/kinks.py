@@ -4,7 +4,6 @@ On the far side of a function that switches, the rows of y = |x|/2 have other gr
 what they forbid is taken away: the velocity nearest in the metric of M, with no restitution.
 """
 
-from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -51,36 +50,6 @@ class Kinks:
     def rests(self, mode: Mode) -> bool:
         """Whether a mode says that a kink is stayed on: no force keeps a motion there."""
         return any(sign == 0 and stands for sign, stands in zip(mode.signs, self._stands, strict=True))
-
-    def corner(self, struck: Collection[str], t: float, state: Array, mode: Mode, scales: Array) -> str | None:
-        """The contact, and what switches in its gap, that is struck on both sides of that at once, in words.
-
-        `state` (2n,) is before the impact. Which side comes first is not known, and what follows depends on it, where
-        gradients differ. A contact that is closed has been on one side.
-        """
-        programs, switches = self._programs, self._programs.switches
-        held, gates = switches.gated.statement.constraints, switches.gated.gates
-        opened = [j for j in switches.one_sided if j not in mode.closed]
-        rows = [j for j in opened if switches.form.constraints[j].name in struck]
-        places = {i: [j for j in rows if gate.symbol in held[j].expr.free_symbols] for i, gate in enumerate(gates)}
-        if not any(places.values()):
-            return None
-        when, states, mode = np.array([t]), state[None, :], replace(mode, idle=(), still=())
-        setup = programs.setup(mode, t, state)
-        values = np.abs(setup.code.guards(states, when, setup.numbers)[0])
-        near = values <= tolerance("TIE") * setup.code.guard_sizes(states, when, setup.numbers, scales)[0]
-        sizes = programs.engine.sizes(setup, when, states, scales)[0]
-        for key, close in zip(programs.staged(mode).keys, near, strict=True):
-            if key.kind != "side" or not close:
-                continue
-            signs = [tuple(side if i == key.place else s for i, s in enumerate(mode.signs)) for side in (1, -1)]
-            sides = [replace(mode, signs=each) for each in signs]
-            one, two = (programs.arrays(programs.setup(side, t, state), t, state) for side in sides)
-            for j in places[key.place]:
-                bent = np.abs(one.A[j] - two.A[j]) > tolerance("TIE") * (np.abs(one.A[j]) + np.abs(two.A[j]))
-                if bent.any() and max(one.rate[j], two.rate[j]) < -tolerance("TIE") * sizes[len(one.rate) + j]:
-                    return f"{switches.form.constraints[j].name!r}, where {gates[key.place].about} changes sign"
-        return None
 
     def at(self, fired: GuardKey, t: float, state: Array, before: Mode, after: Mode, scales: Array) -> Turned | None:
         """The impact where the sides before become those after; None where no row turns against the velocities."""

@@ -519,9 +519,6 @@ class HybridMover:
                 struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted, first)
                 if struck is not None and not struck.met:
                     return self._contradicts(t, state)
-                names = () if struck is None else [e.name for e in struck.events]
-                if names and (corner := self._kinks.corner(names, t, state, there, self.scales)) is not None:
-                    raise Paradox(f"no law says how a motion goes on that strikes the very corner of contact {corner}")
             self._alone = struck is not None and struck.alone
             if struck is not None:
                 state = np.concatenate([struck.place, struck.velocity])

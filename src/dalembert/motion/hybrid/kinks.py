@@ -53,7 +53,7 @@ class Kinks:
             (j, place)
             for j in switches.one_sided
             for place, symbol in enumerate(symbols)
-            if symbol in held[j].expr.free_symbols  # type: ignore[union-attr]
+            if symbol in held[j].expr.free_symbols
         ]
 
     def rests(self, mode: Mode) -> bool:

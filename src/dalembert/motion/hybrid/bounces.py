@@ -88,6 +88,8 @@ class Bounces:
             after = now.rate + now.A @ (done.velocity - v)
             others = [j for j in touching if j not in resting]
             if not any(after[j] < -slack[j] for j in others):
+                left = max(resting.values())  # what is held by the others is at rest with them
+                resting |= {j: left for j in others if j not in mode.closed and after[j] <= slack[j]}
                 events = self._events(t, state, done, now, after, mode, slack, resting)
                 place = put_together(now, q, sorted(resting), held)
                 energy = done.energy - float(now.Q @ (place - q))
@@ -188,7 +190,7 @@ class Bounces:
             height, time = float(rates[j]) ** 2 / (-2 * fall), 2 * float(rates[j]) / -fall
             left = time / (1 - self._restitution[j])
             unseen = height < LOW * gaps[j] or time < BRIEF * abs(t)
-            if unseen and not self._disturbed(j, left, later, a, mode, touching):
+            if height < gaps[j] or (unseen and not self._disturbed(j, left, later, a, mode, touching)):
                 out[j] = left
         return out
 

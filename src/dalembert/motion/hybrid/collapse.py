@@ -19,6 +19,7 @@ MOST = 4000  # impacts
 LATE = 12  # the last of them: those that take part have all been struck among these
 OVER = 2.0**-44  # of the time so far: what the next impact may add where it is over
 SHUT = 2.0**-24  # of the largest it was: a gap that is none at the end, where others leave it no room
+LOW = 2.0**-2  # of the limit: bounces that stay below are at rest, whichever of them end first
 TOGETHER = 4 * EPS  # of the largest it was: a gap that closes at the same time
 
 
@@ -34,7 +35,7 @@ def end_of(
 ) -> Ended | None:
     """The end of the bounces of k contacts; None where there is none, or one that is struck opens beyond its limit.
 
-    Nor has it come yet where one that goes on is struck before.
+    Nor has it come yet where one that goes on is struck before, unless all that are struck stay far below their limits.
 
     Rates before an impact that is due, and how they change in time (`falls`, k).
     """
@@ -63,7 +64,8 @@ def end_of(
             return None
         if len(struck) > LATE and dt <= OVER * time:
             ended = {j for j in range(len(g)) if g[j] <= SHUT * highest[j]}.union(struck[-LATE:])
-            return Ended(time, tuple(sorted(ended))) if ended.issuperset(struck) else None
+            all_low = all(highest[j] <= LOW * limits[j] for j in struck)
+            return Ended(time, tuple(sorted(ended.union(struck)))) if ended.issuperset(struck) or all_low else None
     return None
 
 

@@ -219,3 +219,19 @@ def test_a_floor_stated_twice_comes_to_rest_by_the_larger_restitution(restitutio
     ends = [event.time for event in motion.events if event.kind == "rest"]
     assert_allclose(ends, np.sqrt(0.2) * (1 + e) / (1 - e), rtol=1e-11)
     assert motion.verify().passed
+
+
+@pytest.mark.parametrize("tolerance", [1e-9, 1e-6, None])
+def test_a_plate_that_tips_over_an_edge_and_lands_flat_keeps_its_velocities_after_the_impact(tolerance) -> None:
+    """All its feet strike at once, where the rows of those that stay lose their rank."""
+    feet = ((-0.88, 0.28), (0.71, 0.19), (-0.48, 0.68), (0.02, 0.02), (0.51, -0.7), (1, 0), (-1, 0.9), (-1, -0.8))
+    z, a, b = dynamicsymbols("z a b")
+    system = da.System.from_lagrangian(
+        (z.diff() ** 2 + 0.29 * (a.diff() ** 2 + b.diff() ** 2)) / 2 - 9.81 * z,
+        [z, a, b],
+        constraints=[da.OneSided(z + x * a + y * b) for x, y in feet],
+    )
+    motion = system.simulate({z: 1.5, a: 0.17, b: -0.19}, until=1.0, tolerance=tolerance)
+    assert_allclose(motion.at(1.0), np.zeros(6), atol=1e-9)
+    assert_allclose(float(motion.dataset.impact_work[-1]), -1.5 * 9.81, rtol=1e-9)
+    assert motion.verify().passed

@@ -180,3 +180,58 @@ def test_a_factor_of_a_gap_changes_nothing(name) -> None:
     for state, events in found[1:]:
         assert events == found[0][1]
         assert_allclose(state, found[0][0], rtol=1e-9, atol=1e-9)
+
+
+def on_feet(feet, restitution) -> da.System:
+    """A plate of unit mass whose height and tilts are its coordinates, on feet of which three alone would hold it."""
+    z, a, b = dynamicsymbols("z a b")
+    return da.System.from_lagrangian(
+        (z.diff() ** 2 + a.diff() ** 2 / 10 + b.diff() ** 2 / 10) / 2 - 10 * z,
+        [z, a, b],
+        constraints=[da.OneSided(z + x * a + y * b, restitution=restitution) for x, y in feet],
+    )
+
+
+@pytest.mark.parametrize("e", [0.4, 0.5])
+@pytest.mark.parametrize("tilt", [(0.0, 0.0), (0.1, 0.03)])
+@pytest.mark.parametrize("more", [(), ((0, 0),)])
+def test_a_plate_on_more_feet_than_it_needs_comes_to_rest_on_all_of_them_at_once(e, tilt, more) -> None:
+    """While two feet on a diagonal rest the others have no room to bounce in."""
+    feet = ((1, 1), (1, -1), (-1, -1), (-1, 1), *more)
+    system = on_feet(feet, e)
+    motion = system.simulate(dict(zip(system.coordinates, (1.0, *tilt), strict=True)), until=2.0)
+    assert_allclose(motion.at(2.0), np.zeros(6), atol=1e-11)
+    ends = [(event.name, event.time) for event in motion.events if event.kind in ("rest", "contact")]
+    assert len(ends) == len(dict(ends)) == len(feet)
+    assert np.ptp([time for _, time in ends]) == 0.0
+    if not any(tilt):
+        assert_allclose(ends[0][1], np.sqrt(0.2) * (1 + e) / (1 - e), rtol=1e-11)
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("restitutions", [(0.2, 0.8), (0.8, 0.2), (0.0, 0.7)])
+def test_a_floor_stated_twice_comes_to_rest_by_the_larger_restitution(restitutions) -> None:
+    (y,) = dynamicsymbols("y1:2")
+    floors = [da.OneSided(y, restitution=e, name=f"floor {e}") for e in restitutions]
+    system = da.System.from_lagrangian(y.diff() ** 2 / 2 - 10 * y, [y], constraints=floors)
+    motion = system.simulate({y: 1.0}, until=5.0)
+    e = max(restitutions)
+    ends = [event.time for event in motion.events if event.kind == "rest"]
+    assert_allclose(ends, np.sqrt(0.2) * (1 + e) / (1 - e), rtol=1e-11)
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("tolerance", [1e-9, 1e-6, None])
+def test_a_plate_that_tips_over_an_edge_and_lands_flat_keeps_its_velocities_after_the_impact(tolerance) -> None:
+    """All its feet strike at once, where the rows of those that stay lose their rank."""
+    feet = ((-0.88, 0.28), (0.71, 0.19), (-0.48, 0.68), (0.02, 0.02), (0.51, -0.7), (1, 0), (-1, 0.9), (-1, -0.8))
+    z, a, b = dynamicsymbols("z a b")
+    system = da.System.from_lagrangian(
+        (z.diff() ** 2 + 0.29 * (a.diff() ** 2 + b.diff() ** 2)) / 2 - 9.81 * z,
+        [z, a, b],
+        constraints=[da.OneSided(z + x * a + y * b) for x, y in feet],
+    )
+    motion = system.simulate({z: 1.5, a: 0.17, b: -0.19}, until=1.0, tolerance=tolerance)
+    assert_allclose(motion.at(1.0), np.zeros(6), atol=1e-9)
+    assert_allclose(float(motion.dataset.impact_work[-1]), -1.5 * 9.81, rtol=1e-9)
+    assert motion.verify().passed

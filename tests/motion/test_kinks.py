@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import Abs, Max, sign, sqrt
+from sympy import Abs, Max, Min, sign, sqrt
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -150,4 +150,37 @@ def test_the_speed_along_a_polygon():
     assert_allclose(speed, np.prod(np.cos(angles)), rtol=1e-12)
     assert_allclose(motion.end_works[3], (speed**2 - 1) / 2, rtol=1e-12)
     assert float(sqrt(2 * motion.along.energy[-1])) == pytest.approx(speed)
+    checked(motion)
+
+
+def dropped(gap, restitution=0.5):
+    """A body that falls from (0, 1) onto a contact, under g = 10."""
+    energy = (x.diff() ** 2 + y.diff() ** 2) / 2 - 10 * y
+    floor = da.OneSided(gap, restitution=restitution, name="floor")
+    return da.System.from_lagrangian(energy, [x, y], constraints=[floor])
+
+
+@pytest.mark.parametrize("gap", [y - Abs(x), y + Abs(x) / 2, Min(y - x, y + x), y - Max(x, -x) / 2])
+def test_a_corner_of_a_gap_that_is_struck_on_both_sides_ends_the_run(gap):
+    """By symmetry it cannot go to the right, nor to the left; which impulses both sides give is not said."""
+    motion = dropped(gap).simulate({y: 1.0}, until=1.0, throw=False)
+    assert motion.status.ending == "paradox"
+    assert "corner of its gap" in motion.status
+    assert_allclose(motion.end_time, np.sqrt(0.2), rtol=1e-12)
+    assert_allclose(motion.end_values[2], 0.0)
+    checked(motion)
+
+
+def test_at_rest_in_a_corner_of_a_gap_the_words_name_it():
+    motion = dropped(y - Abs(x), 0).simulate({x: 0.3, y: 0.3}, until=1.0, throw=False)
+    assert motion.status.ending == "paradox"
+    assert "corner of its gap" in motion.status
+    assert_allclose(motion.end_time, np.sqrt(0.12), rtol=1e-12)
+
+
+@pytest.mark.parametrize("gap", [y - x * Abs(x), y + Abs(x) ** 3, Min(y, 7), y - Max(0, x - 1)])
+def test_a_function_that_switches_without_a_corner_there_is_struck_as_any_other(gap):
+    motion = dropped(gap, 1).simulate({y: 1.0}, until=1.0)
+    left = 1 - np.sqrt(0.2)
+    assert_allclose(motion.end_values[[1, 3]], [np.sqrt(20) * left - 5 * left**2, np.sqrt(20) - 10 * left])
     checked(motion)

@@ -88,6 +88,8 @@ class Bounces:
             after = now.rate + now.A @ (done.velocity - v)
             others = [j for j in touching if j not in resting]
             if not any(after[j] < -slack[j] for j in others):
+                left = max(resting.values())  # what is held by the others is at rest with them
+                resting |= {j: left for j in others if j not in mode.closed and after[j] <= slack[j]}
                 events = self._events(t, state, done, now, after, mode, slack, resting)
                 place = put_together(now, q, sorted(resting), held)
                 energy = done.energy - float(now.Q @ (place - q))
@@ -95,7 +97,7 @@ class Bounces:
             resting = {}
         done = hit(now, v, touching, self._hard, self._restitution, friction, rates)
         while True:  # what makes one rest may throw another, as little
-            slow = self._resting(t, state, done, now, setup, gaps, slack, lasted, touching)
+            slow = self._resting(t, state, mode, done, now, setup, gaps, slack, lasted, touching)
             if not set(slow) - set(resting):
                 break
             resting = {**slow, **resting}
@@ -104,6 +106,9 @@ class Bounces:
             rest = hit(now, v, touching, [*self._hard, *thrown], given, friction, rates)
             done = rest if rest.met else hit(now, v, touching, self._hard, given, friction, rates)
         after = now.rate + now.A @ (done.velocity - v)
+        if any(after[j] > slack[j] for j in resting):  # by the bounce of another, which cannot rest yet
+            resting, done = {}, hit(now, v, touching, self._hard, self._restitution, friction, rates)
+            after = now.rate + now.A @ (done.velocity - v)
         events = self._events(t, state, done, now, after, mode, slack, resting)
         return Struck(q, done.velocity, done.energy, events, done.met, resting, alone=len(done.struck) < 2)
 
@@ -158,6 +163,7 @@ class Bounces:
         self,
         t: float,
         state: Array,
+        mode: Mode,
         done: Hit,
         now: Arrays,
         setup: Setup,
@@ -182,9 +188,19 @@ class Bounces:
             if not fall < 0:
                 continue
             height, time = float(rates[j]) ** 2 / (-2 * fall), 2 * float(rates[j]) / -fall
-            if height < LOW * gaps[j] or time < BRIEF * abs(t):
-                out[j] = time / (1 - self._restitution[j])
+            left = time / (1 - self._restitution[j])
+            unseen = height < LOW * gaps[j] or time < BRIEF * abs(t)
+            if height < gaps[j] or (unseen and not self._disturbed(j, left, later, a, mode, touching)):
+                out[j] = left
         return out
+
+    def _disturbed(self, j: int, left: float, now: Arrays, a: Array, mode: Mode, touching: list[int]) -> bool:
+        """Whether another contact closes, and strikes this one too, before the bounces that are left of it end."""
+        others = [k for k in self._sided if k not in touching and k not in mode.closed]
+        A = now.A[others]
+        reached = now.level[others] + now.rate[others] * left + (A @ a - now.b[others]) * left**2 / 2
+        along = mobility(now, [*self._hard, *mode.closed]) @ now.A[j]
+        return any(reach < 0 and row @ along for reach, row in zip(reached, A, strict=True))
 
     def _opened(self, setup: Setup, contacts: list[int]) -> Array:
         """The parameters of a setup with some contacts open."""

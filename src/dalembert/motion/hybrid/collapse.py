@@ -1,7 +1,8 @@
 """Bounces of several contacts on each other, ever lower and ever faster, to the time at which all of them end.
 
 So near the end gaps are those of parabolas: forces, masses and directions no longer change. Each impact changes the
-rates of all gaps by what the impulse of one does, rate → rate − (1 + e) rate_k W_jk / W_kk with W = A M⁻¹ Aᵀ.
+rates of all gaps by what the impulse of one does, rate → rate − (1 + e) rate_k W_jk / W_kk with W = A M⁻¹ Aᵀ; contacts
+that close at the same time, as those of one surface stated twice, are struck together.
 """
 
 from collections.abc import Sequence
@@ -11,10 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.motion.hybrid.impact import normal_impulses
+from dalembert.motion.tolerances import EPS
 
 MOST = 4000  # impacts
 LATE = 12  # the last of them: those that take part have all been struck among these
 OVER = 2.0**-44  # of the time so far: what the next impact may add where it is over
+SHUT = 2.0**-24  # of the largest it was: a gap that is none at the end, where others leave it no room
+LOW = 2.0**-2  # of the limit: bounces that stay below are at rest, whichever of them end first
+TOGETHER = 4 * EPS  # of the largest it was: a gap that closes at the same time
 
 
 class Ended(NamedTuple):
@@ -28,6 +34,8 @@ def end_of(
     gaps: Array, rates: Array, falls: Array, W: Array, e: Sequence[float], limits: Sequence[float]
 ) -> Ended | None:
     """The end of the bounces of k contacts; None where there is none, or one that is struck opens beyond its limit.
+
+    Nor has it come yet where one that goes on is struck before, unless all that are struck stay far below their limits.
 
     Rates before an impact that is due, and how they change in time (`falls`, k).
     """
@@ -47,14 +55,25 @@ def end_of(
             highest = [max(x, y) for x, y in zip(highest, there, strict=True)]
         g, r = there, [y + z * dt for y, z in zip(r, a, strict=True)]
         g[k], hit = 0.0, (1 + e[k]) * r[k]
-        r = [y - hit * row[k] for y, row in zip(r, change, strict=True)]
+        ties = [j for j in range(len(g)) if j == k or (r[j] < 0 and g[j] <= TOGETHER * highest[j])]
+        alone = len(ties) == 1
+        r = [y - hit * row[k] for y, row in zip(r, change, strict=True)] if alone else _together(r, ties, W, e)
         time += dt
         struck.append(k)
         if highest[k] > limits[k]:
             return None
         if len(struck) > LATE and dt <= OVER * time:
-            return Ended(time, tuple(sorted(set(struck[-LATE:]))))
+            ended = {j for j in range(len(g)) if g[j] <= SHUT * highest[j]}.union(struck[-LATE:])
+            all_low = all(highest[j] <= LOW * limits[j] for j in struck)
+            return Ended(time, tuple(sorted(ended.union(struck)))) if ended.issuperset(struck) or all_low else None
     return None
+
+
+def _together(rates: Sequence[float], ties: Sequence[int], W: Array, e: Sequence[float]) -> list[float]:
+    """The rates after the impact of contacts that close at the same time."""
+    given = np.array([(1 + e[j]) * rates[j] for j in ties])
+    out: list[float] = (np.array(rates) + W[:, ties] @ normal_impulses(W[np.ix_(ties, ties)], given)).tolist()
+    return out
 
 
 def _later(gap: float, rate: float, fall: float, dt: float) -> float:

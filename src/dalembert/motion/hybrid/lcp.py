@@ -36,6 +36,8 @@ def lemke(M: Array, q: Array) -> Array | None:
             return None
         ratios = T[good, -1] / column[good]
         least = ratios.min()
+        if not np.isfinite(least):  # by pivots of rounding
+            return None
         tied = good[ratios <= least + 1e-14 * (abs(least) + 1e-300)]
         artificial = [i for i in tied if basis[i] == 2 * k]
         row = int(artificial[0] if artificial else min(tied, key=lambda i: tuple(T[i, :k] / column[i])))

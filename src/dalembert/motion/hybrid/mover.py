@@ -514,6 +514,8 @@ class HybridMover:
                 self._strike(t, state, events, impulse)
             if self.switches.one_sided and (begins or fired is None or fired.kind in ("touch", "side")):
                 there = replace(here, idle=(), still=())
+                if corner := self._kinks.corner(t, state, there, self.scales, struck=True):
+                    raise Paradox(corner)
                 setup = self.programs.setup(there, t, state)
                 first = fired.place if self._alone and fired is not None and fired.kind == "touch" else None
                 struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted, first)
@@ -554,7 +556,8 @@ class HybridMover:
                 words = f"they follow each other ever faster and accumulate (Zeno) near {self._where(t, state)}"
                 return Status(Ending.SWITCHES, words)
             after = "" if turned is None else f"after the impact at the kink of {turned.names} "
-            return Status(Ending.PARADOX, f"{after}{paradox}, at {self._where(t, state)}")
+            corner = self._kinks.corner(t, state, guess, self.scales)
+            return Status(Ending.PARADOX, f"{after}{corner or paradox}, at {self._where(t, state)}")
         except FAILURES as error:
             if begins:
                 raise

@@ -339,11 +339,20 @@ class Run:
             if legs[-1].start is not None:
                 self.state = legs[-1].start
 
+    def _begin_with(self, leg: Leg) -> None:
+        """Stand at the beginning of a leg; an impact there has been, and what follows goes on from the state after."""
+        start = leg.steps.coefficients[0, :, 0]
+        if np.array_equal(start, self.state):
+            self._pending = list(leg.events)
+            return
+        self.kept.take(self.engine, [replace(leg, steps=leg.steps.part(0, 0), start=start)], last=False)
+        self.state = start
+
     def _accept(self, view: View, legs: list[Leg], passing: int | None = None) -> None:
         """Keep legs that were looked at, and stand at their end; a step that is `passing` was looked at beyond it."""
         self._pending = []
         if not legs:
-            self._pending = list(view.course.legs[0].events)
+            self._begin_with(view.course.legs[0])
             return
         last = legs[-1].end >= self.until
         if last:

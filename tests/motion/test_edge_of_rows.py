@@ -30,7 +30,7 @@ def test_a_free_point_on_an_arc_that_ends(arc, tolerance):
     edge = ellipe(0.5) if along else 1.5707963267948966
     motion = system.simulate(start, until=3.0, throw=False, tolerance=tolerance)
     assert motion.status.ending in ("broken", "singular")
-    assert "1 - y**2" in motion.status or "has no direction" in motion.status
+    assert any(words in motion.status for words in ("1 - y**2", "has no direction", "grow without bound"))
     assert motion.end_time == pytest.approx(edge, abs=1e-4)
     assert motion.end_time <= edge + 1e-6
 

@@ -735,8 +735,9 @@ class Run:
             over = passed(view, self._held, ahead, self.until, self.mover.beyond)
             if not isinstance(over, str):
                 return self._over(view, ahead, over, self._lost(view, ahead))
-        if self._drifts and self._expected is not None and self.t < self._expected[0].time:
-            return self._last_before(self._expected[1])  # by rounding alone, right before it
+        expected = self._expected
+        if self._drifts and expected is not None and self.t < expected[0].time and expected[0].kind != "pole":
+            return self._last_before(expected[1])  # by rounding alone, right before it
         if self._drifts > LEAVES:  # right after it was put back: rounding within a step allows no better
             self._bound = max(self._bound, min(1.25 * problem.value, COARSE * self._allowed))
         k = int(np.searchsorted(view.points.times, problem.time)) - 1

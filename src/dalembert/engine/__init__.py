@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from dalembert.derive.shaking import patterns
 from dalembert.engine.narrow import is_narrow
-from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch
+from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch, polynomials_at
 from dalembert.engine.smoothness import NotSmooth, refuse_switches, refuse_unknown
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "engine",
     "is_narrow",
     "patterns",
+    "polynomials_at",
     "refuse_switches",
     "refuse_unknown",
 ]

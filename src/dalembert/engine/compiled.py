@@ -104,19 +104,22 @@ class Code:
 
         So is what stands under a root that is taken as zero: one would be a size beside which others are none.
         """
-        every, masked = self._watch(states, times, values), self._masked
-        if len(masked):
-            squares = every[:, self._watch_parts[SQUARES]]
-            squares[:, masked] = np.where(values[..., self.masks[masked]] > 0, squares[:, masked], np.inf)
-        if self.outputs.radicands:
-            under = every[:, self._watch_parts[RADICANDS]]
-            under[values[..., self.places(ROOT)] + np.zeros_like(under) < 0.5] = np.inf
+        every = self._watch(states, times, values)
+        for columns, switches in self._switched:
+            if (off := values[..., switches] < 0.5).any():  # a mask and a root are 1, or 0
+                if off.ndim == 1:
+                    every[:, columns[off]] = np.inf
+                else:
+                    every[:, columns] = np.where(off, np.inf, every[:, columns])
         return Watch._make([every[:, part] for part in self._watch_parts])
 
     @cached_property
-    def _masked(self) -> Array:
-        """The rows that may be out of force."""
-        return np.flatnonzero(self.masks >= 0)
+    def _switched(self) -> list[tuple[Array, Array]]:
+        """What is watched only where it is on: its columns, and the places of the parameters that say so."""
+        masked, roots = np.flatnonzero(self.masks >= 0), np.arange(len(self.outputs.radicands))
+        squares, radicands = (self._watch_parts[k].start for k in (SQUARES, RADICANDS))
+        pairs = (squares + masked, self.masks[masked]), (radicands + roots, self.places(ROOT))
+        return [pair for pair in pairs if len(pair[0])]
 
     def gap(self, state: Array, t: float, values: Array, row: int) -> tuple[float, float]:
         """The level and the rate of one row at one state (2n,)."""

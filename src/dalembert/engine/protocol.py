@@ -83,12 +83,7 @@ class Steps:
         """The states (k, 2n) at times inside; `steps` says in which step each is, where that is known."""
         if steps is None:
             steps = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, self.count - 1)
-        delay = (times - self.times[steps]) / self.unit
-        terms = self.coefficients[steps]
-        out: Array = terms[:, :, -1]
-        for k in range(terms.shape[2] - 2, -1, -1):
-            out = out * delay[:, None] + terms[:, :, k]
-        return out
+        return polynomials_at(self.coefficients[steps], (times - self.times[steps]) / self.unit)
 
     def rest(self, step: int, begin: float, end: float) -> "Steps":
         """A part of one step from a time within it on, as a step of its own."""
@@ -116,6 +111,15 @@ class Steps:
         if end is not None:
             times[-1] = end
         return Steps(times, self.coefficients[:count], fired, unit=self.unit)
+
+
+def polynomials_at(coefficients: Array, delays: Array) -> Array:
+    """The values (k, d) of polynomials, each with coefficients (d, p + 1), at its own of some times (k,)."""
+    powers = np.empty((coefficients.shape[2], len(delays)))
+    powers[0], powers[1:] = 1.0, delays
+    np.multiply.accumulate(powers, axis=0, out=powers)
+    out: Array = (coefficients @ powers.T[:, :, None])[:, :, 0]
+    return out
 
 
 def largest_of(many: Sequence[Steps]) -> Array:

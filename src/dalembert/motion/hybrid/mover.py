@@ -411,9 +411,11 @@ class HybridMover:
 
         As at a dead centre: the velocity of the slider is none, and the sine of the angle, times its rate, is not.
         """
-        setup, n = self.programs.setup(self.programs.blank(), t, state), len(state) // 2
-        if not (state[n:].any() or any(setup.code.moving_rows) or setup.code.carrying.any()):
+        mode, n = self.programs.blank(), len(state) // 2
+        code = self.programs.code(mode)
+        if not (state[n:].any() or any(code.moving_rows) or code.carrying.any()):
             return np.zeros(2 * n)
+        setup = self.programs.setup(mode, t, state)
         now = self.programs.arrays(setup, t, state)
         shaken = state * (1 + SHAKEN * patterns(2 * n))
         rates = self.engine.watch(setup, np.full(len(shaken), t), shaken).rate

@@ -7,10 +7,11 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
-from dalembert.engine import Steps
+from dalembert.engine import Steps, polynomials_at
 from dalembert.motion.status import Event, Projection
 
 BEGINNING = 1e-6  # of a step
+BLOCK = 2**16  # numbers at once: memory that is used again costs less than what is new
 Setup = Any  # of an engine: compiled code with its parameters, or the plain twin's
 
 
@@ -110,13 +111,19 @@ class Course:
         at = np.empty((2 * k, order))
         at[:k] = fractions[:, None] ** powers
         at[k:, 0], at[k:, 1:] = 0.0, powers[1:] * at[:k, :-1]
-        reach = np.empty((s, order))
-        reach[:, 0], reach[:, 1:] = 1.0, (self.spans / self.units)[:, None]
-        np.multiply.accumulate(reach, axis=1, out=reach)
-        found = (self.coefficients @ (reach[:, None, :] * at).transpose(0, 2, 1)).transpose(1, 0, 2)  # (2n, s, 2k)
+        reach = np.ones((order, s))
+        reach[1:] = self.spans / self.units
+        np.multiply.accumulate(reach, axis=0, out=reach)
+        states, slopes = np.empty((d, s * k)), np.empty((n, s * k))
+        some = max(1, BLOCK // (2 * k * max(order, d)))
+        for begin in range(0, s, some):
+            part = slice(begin, begin + some)
+            found = (reach.T[part, None, :] * at) @ self.coefficients[part].transpose(0, 2, 1)  # (some, 2k, 2n)
+            for j in range(k):
+                each = slice(begin * k + j, (begin + some) * k, k)
+                states[:, each] = found[:, j].T
+                np.divide(found[:, k + j, n:].T, self.spans[part], out=slopes[:, each])
         spans = np.repeat(self.spans, k)
-        states, slopes = found[:, :, :k].reshape(d, s * k), found[n:, :, k:].reshape(n, s * k)
-        slopes /= spans
         times = (self.begins[:, None] + self.spans[:, None] * fractions).ravel()
         return Points(times, states.T, slopes.T, spans, np.repeat(np.arange(s), k), k)  # as compiled code wants them
 
@@ -134,12 +141,7 @@ class Course:
 
     def within(self, delays: Array, places: Array) -> Array:
         """The states (k, 2n) so long after the beginning of some steps."""
-        delay = (delays / self.units[places])[:, None]
-        terms = self.coefficients[places]
-        out: Array = terms[:, :, -1]
-        for j in range(terms.shape[2] - 2, -1, -1):
-            out = out * delay + terms[:, :, j]
-        return out
+        return polynomials_at(self.coefficients[places], delays / self.units[places])
 
     def until(self, place: int, time: float) -> list[Leg]:
         """The legs up to a time in a step, by place; without one that would have no length."""

@@ -33,8 +33,8 @@ from dalembert.motion.smooth.watched import EVERY
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
-POINTS = 400  # looks at a run at the least, spread over all of it
-NARROW = 16  # times as many, where something in the statement may act within a small part of the way
+POINTS = 320  # looks at a run at the least, spread over all of it
+NARROW = 20  # times as many, where something in the statement may act within a small part of the way
 FEWEST, MOST = 2, 512  # looks at a step
 SLIGHT = 2.0**-20  # of a look: steps that are a simple part of a run are so in any units
 GONE, FALL = 1e-15, 1e-3  # what vanishes where steps end, of its size at the start and a little before

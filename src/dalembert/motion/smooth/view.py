@@ -97,6 +97,8 @@ class View:
         if not m or setup.choice.balanced:
             return out
         own = self.sizes[:n]
+        if not ((self.made_in(self.course.spans.max())[:n] > LONG * own) & (own > 0)).any():
+            return out
         long = (self.made_in(self.course.spans[:, None])[:, :n] > LONG * own) & (own > 0)
         at = np.flatnonzero(np.asarray(np.any(long, axis=1))[p.places] & ~self.brief)
         if not len(at):

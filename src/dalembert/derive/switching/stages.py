@@ -50,7 +50,7 @@ class Staged:
     keep a motion on the surface of a function, `slides` by function. `rough`: where, among what is looked at, the
     coefficient of friction of a contact in an impact stands, times the normal force of a unit of its impulse;
     `coefficients`: the same for the coefficient of every friction and its static one; `slipping`: for the force of each
-    friction that slips in a plane by ideal normal forces.
+    friction that slips in a plane.
     """
 
     stage: Stage
@@ -203,12 +203,9 @@ class _Builder:
             speed = GuardedRoot(slip * contact.square + (1 - slip) ** 2)
             for j in members:
                 self._slip(j, contact, {i: slip * e / speed for i, e in contact.along.items()})
-            if self.leans:
-                self._lean(k, contact, members[0])
             self._guard("slow", k, speed - self.s.slow[k])
-            if not any(self.s.follows_actual(j) for j in members):
-                self.slipping[k] = len(self.looked)
-                self.looked.append(Add(*(self._force(j, contact, coulomb(self.base, j).coefficient) for j in members)))
+            self.slipping[k] = len(self.looked)
+            self.looked.append(Add(*(self._force(j, contact, coulomb(self.base, j).coefficient) for j in members)))
         self._stick(k, contact, members)
         for j in members:
             c = self.base.constraints[j]
@@ -228,18 +225,11 @@ class _Builder:
                 [(self.base.coordinates[i], f * own if single else f) for i, f in force.items()]
             )
 
-    def _lean(self, k: int, contact: Geometry, j: int) -> None:
-        """What rows that others span bear of what sticks, as a force of a constraint of the friction."""
-        nature = self.natures[j]
-        if not isinstance(nature, Prescribed):
-            return
-        parts = list(nature.components)
-        for place, row in enumerate(contact.holds):
-            parts += [(self.base.coordinates[i], self._lent(k, place) * e) for i, e in row.items()]
-        whole: dict[Expr | None, list[Expr]] = {}
-        for q, e in parts:
-            whole.setdefault(q, []).append(e)
-        self.natures[j] = prescribed([(q, Add(*terms)) for q, terms in whole.items()])
+    def _lean(self, k: int, place: int, row: Mapping[int, Expr]) -> Nature:
+        """What a row of a friction in a plane bears though others span it, as a force of its own."""
+        if not self.leans:
+            return Ideal()
+        return prescribed([(self.base.coordinates[i], self._lent(k, place) * e) for i, e in row.items()])
 
     def _lent(self, k: int, place: int) -> Expr:
         """What a row of a friction bears though others span it."""
@@ -256,7 +246,9 @@ class _Builder:
             for i in range(len(contact.holds))
         ]
         self.sticks[k] = tuple(
-            self._hold(Held(_along(row, self.base) + drift, name, "friction"), self.s.stick[2 * k + i])
+            self._hold(
+                Held(_along(row, self.base) + drift, name, "friction", self._lean(k, i, row)), self.s.stick[2 * k + i]
+            )
             for i, (name, row, drift) in enumerate(zip(names, contact.holds, contact.drifts, strict=True))
         )
         if len(names) == 1:

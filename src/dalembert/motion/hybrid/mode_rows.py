@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.derive.natures import pressing
 from dalembert.derive.scales import right_sizes
 from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import STICKS, Mode
@@ -20,7 +21,7 @@ from dalembert.engine.taylor import Setup
 from dalembert.model import StateError
 from dalembert.motion.hybrid.guard_watch import GuardWatch
 from dalembert.motion.hybrid.planar import PlaneFriction
-from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.hybrid.programs import Arrays, Programs
 from dalembert.motion.hybrid.sharing import Holding, first_zero, nearest, shares
 from dalembert.motion.smooth.projection import settled
 from dalembert.motion.tolerances import tolerance
@@ -69,7 +70,7 @@ class ModeRows:
             setup = self._programs.setup(mode, t, begin, slow)
             begin = begin.copy()
             begin[[len(begin) // 2 + i for i in still]] = 0.0
-        if mode.idle and not self._switches.actual:
+        if mode.idle:
             mode = self._leaning(mode, setup, t, begin)
             setup = self._programs.setup(mode, t, begin, slow)
         return mode, setup, begin, ""
@@ -89,6 +90,8 @@ class ModeRows:
         near = values <= 4 * tolerance("TIE") * floors
         if not any(near[g] for g, key in enumerate(staged.keys) if key.kind in ("up", "down", "hold")
                    and mode.rubs[key.place] == STICKS):  # fmt: skip
+            return mode
+        if self._switches.actual and self._presses(mode, setup, t, state, spare):
             return mode
         now = self._holding(mode, setup, t, state, spare)
         found, grows = shares(now), np.zeros(len(spare))
@@ -112,12 +115,7 @@ class ModeRows:
         staged, times, states = self._programs.staged(mode), np.array([t]), state[None, :]
         values = dict(zip(staged.keys, setup.code.guards(states, times, setup.numbers)[0], strict=False))
         now = self._programs.arrays(setup, t, state)
-        basis = [r for r in self._order(mode, staged) if r not in mode.idle]
-        W = _metric(now.M, now.A[[*basis, *spare]])
-        W = np.eye(len(now.M)) if W is None else W
-        K = np.linalg.lstsq((now.A[basis] @ W).T, (now.A[spare] @ W).T, rcond=None)[0]
-        by = np.zeros((len(now.b), len(spare)))
-        by[basis], by[spare] = -K, np.eye(len(spare))
+        by = self._shared(mode, now, spare)
         reactions = self._engine.along(setup, times, states).reactions[0]
         out = []
         for k in (k for k, told in enumerate(mode.rubs) if told == STICKS):
@@ -131,6 +129,29 @@ class ModeRows:
             if by[rows].any():
                 out.append(Holding(own, root @ by[rows], bound))
         return out
+
+    def _shared(self, mode: Mode, now: Arrays, spare: list[int]) -> Array:
+        """By how much the force of every row changes with that of each spare one, (r, i), where nothing moves by it."""
+        basis = [r for r in self._order(mode, self._programs.staged(mode)) if r not in mode.idle]
+        W = _metric(now.M, now.A[[*basis, *spare]])
+        W = np.eye(len(now.M)) if W is None else W
+        K = np.linalg.lstsq((now.A[basis] @ W).T, (now.A[spare] @ W).T, rcond=None)[0]
+        by = np.zeros((len(now.b), len(spare)))
+        by[basis], by[spare] = -K, np.eye(len(spare))
+        return by
+
+    def _presses(self, mode: Mode, setup: Setup, t: float, state: Array, spare: list[int]) -> bool:
+        """Whether how what sticks is shared changes what presses in a friction that follows the actual normal force."""
+        form = self._switches.form
+        rows = [
+            row
+            for rub in self._switches.rubs
+            for j in rub.members
+            if self._switches.follows_actual(j)
+            for row in pressing(form, j)
+        ]
+        by = self._shared(mode, self._programs.arrays(setup, t, state), spare)
+        return bool(np.abs(by[rows]).max(initial=0.0) > tolerance("TIE") * np.abs(by).max())
 
     def _parts(self, mode: Mode, setup: Setup, t: float, state: Array, rate: Array) -> bool:
         """Whether a contact of the mode moves apart."""
@@ -193,21 +214,9 @@ class ModeRows:
         W = _metric(now.M, now.A[rows])
         if W is None:
             return (), "the mass matrix is singular here, and the constraints do not make up for it"
-        basis: list[int] = []
-        kept: list[Array] = []
-        idle: list[int] = []
-        for r in rows:
-            own = W.T @ now.A[r]
-            length = float(own @ own)
-            rest = own.copy()
-            for _ in range(2):
-                for e in kept:
-                    rest -= (e @ rest) * e
-            if length > 0 and float(rest @ rest) > least * length:
-                kept.append(rest / np.linalg.norm(rest))
-                basis.append(r)
-            else:
-                idle.append(r)
+        own = {r: W.T @ now.A[r] for r in rows}
+        planes = [staged.sticks[k] for k, told in enumerate(mode.rubs) if told == STICKS and k in staged.sticks]
+        basis, idle = _spanning(own, rows, planes, least)
         form = staged.stage.statement
         sizes = partial(right_sizes, form, [*seen.tolist(), t, *setup.numbers[: len(form.symbols)].tolist()])
         return tuple(idle), self._contradiction(now.A, W, now.b, basis, idle, sizes)
@@ -342,6 +351,42 @@ def _told(sizes: Callable[[], Array], row: int, basis: list[int], parts: Array) 
     except StateError:
         return 0.0
     return float(found[row] + (np.abs(parts) @ found[basis] if basis else 0.0))
+
+
+def _spanning(
+    own: dict[int, Array], rows: list[int], planes: list[tuple[int, ...]], least: float
+) -> tuple[list[int], list[int]]:
+    """The rows that are independent, and those that others span; `own`: rows in the metric of M, taken in their order.
+
+    Of what sticks (`planes`: the rows of each friction) the first is taken of which as much is left as of any, or half
+    of that: by a row of which next to nothing moves, a friction would hold what it does by a force without bound.
+    """
+    wide = {r: max(float(own[other] @ own[other]) for other in plane) for plane in planes for r in plane}
+    basis: list[int] = []
+    kept: list[Array] = []
+    idle: list[int] = []
+    left = list(rows)
+
+    def rest(r: int) -> Array:
+        out = own[r].copy()
+        for _ in range(2):
+            for e in kept:
+                out -= (e @ out) * e
+        return out
+
+    while left:
+        r = left[0]
+        if r in wide:
+            shares = {i: float(x @ x) / wide[i] for i in left if i in wide and wide[i] > 0 for x in [rest(i)]}
+            r = next((i for i, share in shares.items() if share >= max(shares.values()) / 2), r)
+        left.remove(r)
+        more, length = rest(r), float(own[r] @ own[r])
+        if length > 0 and float(more @ more) > least * length:
+            kept.append(more / np.linalg.norm(more))
+            basis.append(r)
+        else:
+            idle.append(r)
+    return basis, idle
 
 
 def _metric(M: Array, A: Array) -> Array | None:

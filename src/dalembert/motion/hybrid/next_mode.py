@@ -25,8 +25,9 @@ from dalembert.derive.switching.surfaces import moves
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
 from dalembert.motion.hybrid.mode_rows import ModeRows
-from dalembert.motion.hybrid.planar import FAINT, MARGINAL, MOMENT, Onset, PlaneFriction, slipping_at_rest
+from dalembert.motion.hybrid.planar import MOMENT, PlaneFriction, slipping_at_rest
 from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.hybrid.pulls import Onset, Pull, Pulls
 from dalembert.motion.tolerances import tolerance
 
 MOST = 400  # modes tried at most, and so many more for every thing that switches
@@ -71,6 +72,7 @@ class ModeSearch:
         self.programs, self.watch = programs, watch
         self.engine, self.switches = programs.engine, programs.switches
         self.planar = PlaneFriction(programs)
+        self._pulls = Pulls(programs, self.planar)
         self._rows = ModeRows(programs, watch, self.planar)
         self._speeds: dict[Any, tuple[dict[int, Array], dict[int, float]]] = {}  # of one look
         self._rough = {
@@ -256,19 +258,21 @@ class ModeSearch:
         )
         self._natural = natural
         slow = self.planar.slow(mode, natural)
-        there = state
+        there, stir, none = state, np.zeros(len(state)), {k: np.zeros(2) for k in resting}
         if resting:
-            there = self.planar.pushed(rest, free, t, state, {k: np.array([FAINT * natural[k], 0.0]) for k in resting})
+            stir[len(now.Q) :], held = self.planar.stirred(rest, free, t, state, resting, natural)
+            if held:
+                seen = self.watch.seen(staged, free, mode, t, state, self._scales)
+                return Trial(mode, staged, free, state, seen, "friction holds", tuple(held))
+            there = self.planar.pushed(rest, free, t, state, none) + stir
         mode, setup, begin, why = self._rows.on(mode, t, there, slow)
         marginal, moment, later = False, None, t
         if resting and not why:
-            at_rest = self.planar.pushed(mode, setup, t, begin, {k: np.zeros(2) for k in resting})
-            onset = self.planar.onset(mode, setup, t, at_rest, resting, natural, self._scales)
-            why = "friction holds" if onset.holds else ""
-            marginal = any(onset.rates[k] <= MARGINAL * onset.largest[k] for k in resting)
-            begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, natural)
+            at_rest = self.planar.pushed(mode, setup, t, begin - stir, none)
+            onset = self._pulls.onset(mode, setup, t, at_rest, resting, natural, self._scales)
+            why, marginal, a = "friction holds" if onset.holds else "", onset.marginal, onset.acceleration
+            begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, onset.rates, natural)
             if not why and not marginal:
-                a = self.beginning(setup, t, begin, onset)
                 least = max(4 * slow[k] / onset.rates[k] for k in resting)
                 tau = max(MOMENT * self.watch.time_left(t, paces, self._scales), least)
                 later, q, v = t + tau, *np.split(at_rest, 2)
@@ -279,21 +283,18 @@ class ModeSearch:
         guarded = self.watch.at(staged, setup, mode, later, begin, self._scales, fired)
         return Trial(mode, staged, setup, begin, guarded, why, tuple(resting), marginal, moment)
 
-    def onset(self, trial: Trial, t: float, state: Array, lag: Mapping[int, Array] | None = None) -> Onset:
+    def onset(self, trial: Trial, t: float, state: Array) -> Onset:
         """Which way the frictions of a mode that begin to slip in a plane do, at a state at which they hardly slide."""
         slips = list(trial.slips)
-        return self.planar.onset(trial.mode, trial.setup, t, state, slips, self._natural, self._scales, lag)
+        return self._pulls.onset(trial.mode, trial.setup, t, state, slips, self._natural, self._scales)
+
+    def pull(self, trial: Trial, t: float, state: Array, speeds: Mapping[int, Array]) -> Pull:
+        """What acts on the frictions of a mode that slide at given velocities, those of a state."""
+        return self._pulls.pull(trial.mode, trial.setup, t, state, dict(speeds))
 
     def pushed(self, trial: Trial, t: float, state: Array, speeds: Mapping[int, Array]) -> Array:
         """The state (2n,) with sliding velocities as given."""
         return self.planar.pushed(trial.mode, trial.setup, t, state, dict(speeds))
-
-    def beginning(self, setup: Setup, t: float, state: Array, onset: Onset) -> Array:
-        """The acceleration (n,) of a mode whose frictions begin to slip, at a state at which they hardly slide."""
-        if onset.acceleration is not None:
-            return onset.acceleration
-        out: Array = self.engine.watch(setup, np.array([t]), state[None, :]).acceleration[0]
-        return out
 
     def moved(self, trial: Trial, t: float, state: Array) -> Trial:
         """The mode of frictions that have begun to slip, at a later state."""

@@ -54,7 +54,7 @@ def _shared(Y: Array, ways: Array, bounds: Array, mine: list[int]) -> Array:
     """The directions where those of frictions that do not move yet are shared so that they slip together."""
     d = ways.shape[1]
     columns = [k * d + i for k in mine for i in range(d)]
-    null = _null(Y[np.ix_(columns, columns)])
+    null = _null(Y[np.ix_(columns, columns)], d)
     if not null.shape[1]:
         return ways
     holding = [
@@ -69,11 +69,30 @@ def _shared(Y: Array, ways: Array, bounds: Array, mine: list[int]) -> Array:
     return out
 
 
-def _null(Y: Array) -> Array:
+def _null(Y: Array, d: int) -> Array:
     """A basis of what Y does not see (m, i)."""
-    scale = 1.0 / np.sqrt(np.where(np.diag(Y) > 0, np.diag(Y), 1.0))
-    values, vectors = np.linalg.eigh(Y * np.outer(scale, scale))
+    scale, values, vectors = _modes(Y, d)
     out: Array = scale[:, None] * vectors[:, values <= RANK * max(values[-1], 1e-300)]
+    return out
+
+
+def moving(Y: Array, d: int = 2) -> tuple[Array, Array]:
+    """A basis (K d, m) of what can move of K frictions, and the scales (K d,) in which it is one of unit length."""
+    scale, values, vectors = _modes(Y, d)
+    return vectors[:, values > RANK * max(values[-1], 1e-300)], scale
+
+
+def _modes(Y: Array, d: int) -> tuple[Array, Array, Array]:
+    """Scales that make the largest entry of each block one, and the eigenvalues and -vectors of Y in them."""
+    scale = scales_of(Y, d)
+    values, vectors = np.linalg.eigh(Y * np.outer(scale, scale))
+    return scale, values, vectors
+
+
+def scales_of(Y: Array, d: int = 2) -> Array:
+    """Scales (K d,) in which the largest diagonal entry of each friction is one: in its plane all ways count alike."""
+    sizes = np.diag(Y).reshape(-1, d).max(axis=1)
+    out: Array = np.repeat(1.0 / np.sqrt(np.where(sizes > 0, sizes, 1.0)), d)
     return out
 
 

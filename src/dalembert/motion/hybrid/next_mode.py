@@ -256,8 +256,7 @@ class ModeSearch:
         natural = self.planar.paces(
             mode, now, state[len(state) // 2 :], self._scales, paces, self.watch.time_left(t, paces, self._scales)
         )
-        self._natural = natural
-        slow = self.planar.slow(mode, natural)
+        self._natural, slow = natural, self.planar.slow(mode, natural)
         there, stir, none = state, np.zeros(len(state)), {k: np.zeros(2) for k in resting}
         if resting:
             stir[len(now.Q) :], held = self.planar.stirred(rest, free, t, state, resting, natural)
@@ -269,9 +268,9 @@ class ModeSearch:
         marginal, moment, later = False, None, t
         if resting and not why:
             at_rest = self.planar.pushed(mode, setup, t, begin - stir, none)
-            onset = self._pulls.onset(mode, setup, t, at_rest, resting, natural, self._scales)
+            onset = self._pulls.onset(mode, setup, t, at_rest, {k: natural[k] for k in resting}, self._scales)
             why, marginal, a = "friction holds" if onset.holds else "", onset.marginal, onset.acceleration
-            begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, onset.rates, natural)
+            begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, onset.rates, self.planar.faint(natural))
             if not why and not marginal:
                 least = max(4 * slow[k] / onset.rates[k] for k in resting)
                 tau = max(MOMENT * self.watch.time_left(t, paces, self._scales), least)
@@ -285,8 +284,8 @@ class ModeSearch:
 
     def onset(self, trial: Trial, t: float, state: Array) -> Onset:
         """Which way the frictions of a mode that begin to slip in a plane do, at a state at which they hardly slide."""
-        slips = list(trial.slips)
-        return self._pulls.onset(trial.mode, trial.setup, t, state, slips, self._natural, self._scales)
+        paces = {k: self._natural[k] for k in trial.slips}
+        return self._pulls.onset(trial.mode, trial.setup, t, state, paces, self._scales)
 
     def pull(self, trial: Trial, t: float, state: Array, speeds: Mapping[int, Array]) -> Pull:
         """What acts on the frictions of a mode that slide at given velocities, those of a state."""

@@ -169,12 +169,12 @@ def _newton(G: Array, c: Array, e: Array, d: int) -> Slipping:
                 J[n + k, n + k] = 1.0
         lengths = np.where(slips, 1 - (e**2).sum(axis=1), -rates)
         left = np.concatenate([c - G @ e.ravel() - np.repeat(rates, d) * e.ravel(), lengths])
+        if not np.isfinite(left).all():
+            return Slipping(np.zeros((K, d)), np.zeros(K), False)
         step = np.linalg.lstsq(J, left, rcond=1e-14)[0]
         e, rates = e + step[:n].reshape(K, d), rates + step[n:]
-        if not np.isfinite(e).all() or np.abs(step).max() < 1e-15:
+        if np.abs(step).max() < 1e-15:
             break
-    if not np.isfinite(e).all():
-        return Slipping(np.zeros((K, d)), np.zeros(K), False)
     left = c - G @ e.ravel() - np.repeat(rates, d) * e.ravel()
     met = np.abs(left).max(initial=0.0) <= LEFT and (rates >= -LEFT).all()
     met = met and bool((np.linalg.norm(e, axis=1) <= 1 + LEFT).all())

@@ -9,6 +9,8 @@ A friction that comes to rest is followed until its speed is too small to be see
 it takes, to second order.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from dalembert.derive import Array
@@ -48,6 +50,10 @@ class PlaneFriction:
             if len(rows) > 1
         }
 
+    def faint(self, paces: Mapping[int, float]) -> dict[int, float]:
+        """The speed of each friction that is too small to be seen."""
+        return {k: FAINT * pace for k, pace in paces.items()}
+
     def slow(self, mode: Mode, paces: dict[int, float]) -> tuple[float, ...]:
         """The speed from which each friction is brought to rest."""
         return tuple(REST * paces.get(k, 0.0) for k in range(len(mode.rubs)))
@@ -71,13 +77,12 @@ class PlaneFriction:
         state: Array,
         ways: dict[int, Array],
         rates: dict[int, float] | None,
-        paces: dict[int, float],
+        sizes: dict[int, float],
     ) -> Array:
-        """The state (2n,) of frictions that begin to slip along their ways, with speeds too small to be seen.
+        """The state (2n,) of frictions that begin to slip along their ways, with speeds of these sizes at most.
 
         In proportion to their `rates`, where all of them gain speed.
         """
-        sizes = {k: FAINT * paces[k] for k in ways}
         if rates is not None and min(rates.values()) > 0:
             share = max(rates[k] / sizes[k] for k in ways)
             sizes = {k: rates[k] / share for k in ways}

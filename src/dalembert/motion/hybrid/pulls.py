@@ -5,6 +5,7 @@ ideal normal force, f_k is known. Where it follows the actual one, what presses 
 asked which way they would slip by what presses, and what would press if they did, until the two agree.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,10 +19,11 @@ from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.onset import Slipping, moving, together
 from dalembert.motion.hybrid.planar import PlaneFriction
 from dalembert.motion.hybrid.programs import Programs
-from dalembert.motion.tolerances import tolerance
+from dalembert.motion.tolerances import EPS, tolerance
 
-TURNS, AGREE = 60, 1e-13  # of what presses and the ways of slipping: how often, until they change by so little
+TURNS, AGREE = 60, 1e-12  # of what presses and the ways of slipping: how often, until they change by so little
 MARGINAL = 1e-7  # of what forces could give: an acceleration of sliding that is none yet
+SEEN = 2.0**-26  # of the velocities of what slides: a speed whose direction is known, and that changes little
 ASIDE = 2.0**-12  # of a sliding velocity: by so much others are compared with it
 
 
@@ -77,12 +79,16 @@ class Planes(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """How frictions begin to slip: `pulls` ṡ without their forces (2 K,), `bounds` of these (K,), `acceleration` (n,)."""
+    """How frictions begin to slip: `pulls` ṡ without their forces (2 K,), `bounds` of these (K,), `acceleration` (n,).
+
+    `unsure` (K,): the part of each bound that is not known.
+    """
 
     slipping: Slipping
     pulls: Array
     bounds: Array
     acceleration: Array
+    unsure: Array
 
 
 class Pulls:
@@ -97,29 +103,26 @@ class Pulls:
         setup: Setup,
         t: float,
         state: Array,
-        mine: list[int],
-        paces: dict[int, float],
+        paces: Mapping[int, float],
         scales: Array,
     ) -> Onset:
-        """Which way frictions at rest begin to slip in a mode that says they do; `scales` (2n + 1,) are natural."""
+        """Which way frictions at rest begin to slip in a mode that says they do.
+
+        `paces` are the natural scales of their sliding speeds, `scales` (2n + 1,) those of the state.
+        """
+        mine = list(paces)
         planes = self._planes(mode, setup, t, state, mine)
-        if self._programs.switches.actual:
-            found, c, bounds, a = self._agreed(mode, setup, t, state, mine, paces, planes)
-        else:
-            free, bounds = self._free(mode, t, state, mine), self._bounds(mode, setup, t, state, mine)
-            c = planes.rows @ free - planes.b
-            found = together(planes.Y, c, bounds)
-            a = free - planes.inverse @ planes.rows.T @ (bounds[:, None] * found.ways).ravel()
-        sizes = np.linalg.norm(found.ways, axis=1)
+        begun = (self._agreed if self._programs.switches.actual else self._known)(mode, setup, t, state, paces, planes)
+        ways, rates, met = begun.slipping
+        sizes, bounds = np.linalg.norm(ways, axis=1), begun.bounds
         margins = 4 * self._ties(mode, setup, t, state, mine, scales) / np.maximum(bounds, 1e-300) ** 2
-        holds = bool(((found.rates <= 0) & (1 - sizes > np.maximum(margins, 4 * tolerance("TIE")))).any())
-        units = planes.roots @ (found.ways / np.where(sizes > 0, sizes, 1.0)[:, None]).ravel()
-        rates = {k: 0.0 if holds else float(r) for k, r in zip(mine, found.rates, strict=True)}
-        could = np.linalg.norm(c.reshape(-1, 2), axis=1)
-        could = could + np.linalg.norm((planes.Y @ np.repeat(bounds, 2)).reshape(-1, 2), axis=1)
-        return Onset(
-            _by_friction(mine, units), rates, dict(zip(mine, map(float, could), strict=True)), holds or not found.met, a
-        )
+        margins = np.maximum(np.maximum(margins, 4 * tolerance("TIE")), begun.unsure)
+        holds = not met or bool(((rates <= 0) & (1 - sizes > margins)).any())
+        units = planes.roots @ (ways / np.where(sizes > 0, sizes, 1.0)[:, None]).ravel()
+        could = np.stack([begun.pulls, planes.Y @ np.repeat(bounds, 2)]).reshape(2, -1, 2)
+        largest = dict(zip(mine, np.linalg.norm(could, axis=2).sum(axis=0).tolist(), strict=True))
+        gained = dict(zip(mine, (0.0 * rates if holds else rates).tolist(), strict=True))
+        return Onset(_by_friction(mine, units), gained, largest, holds, begun.acceleration)
 
     def pull(self, mode: Mode, setup: Setup, t: float, state: Array, speeds: dict[int, Array]) -> Pull:
         """What acts on frictions that slide at given velocities, those of a state, and how it changes with them."""
@@ -157,45 +160,47 @@ class Pulls:
         more, less = np.split(rates[1:], 2)
         return Pull(rates[0], ways, along, ((more - less) / (2 * steps[:, None])).T, accelerations[0])
 
-    def _agreed(
-        self,
-        mode: Mode,
-        setup: Setup,
-        t: float,
-        state: Array,
-        mine: list[int],
-        paces: dict[int, float],
-        planes: Planes,
+    def _known(
+        self, mode: Mode, setup: Setup, t: float, state: Array, paces: Mapping[int, float], planes: Planes
     ) -> Begun:
-        """How frictions begin to slip by what presses as they do: what they do then says how they slip."""
-        Y, K = planes.Y, len(mine)
-        found = Begun(together(Y, np.zeros(2 * K), np.ones(K)), np.zeros(2 * K), np.ones(K), np.zeros(len(state) // 2))
-        ways, rates = planes.rows @ self._free(mode, t, state, mine) - planes.b, None
-        before, before_c = np.zeros(2 * K), found.pulls
+        """How frictions begin to slip whose forces are known, since none changes what presses."""
+        mine = list(paces)
+        free, bounds = self._free(mode, t, state, mine), self._bounds(mode, setup, t, state, mine)
+        c = planes.rows @ free - planes.b
+        found = together(planes.Y, c, bounds)
+        a = free - planes.inverse @ planes.rows.T @ (bounds[:, None] * found.ways).ravel()
+        return Begun(found, c, bounds, a, np.zeros(len(mine)))
+
+    def _agreed(
+        self, mode: Mode, setup: Setup, t: float, state: Array, paces: Mapping[int, float], planes: Planes
+    ) -> Begun:
+        """The same where they follow what presses as they slip: what all do then says how they slip."""
+        mine, Y, n = list(paces), planes.Y, len(state) // 2
+        rows = [r for k in mine for r in self._planar.rows(mode, k)]
+        moving = np.abs(self._programs.arrays(setup, t, state).A[rows]) @ np.abs(state[n:])
+        speeds = dict(zip(mine, SEEN * moving.reshape(-1, 2).max(axis=1), strict=True))
+        sizes = {k: max(speeds[k], faint) for k, faint in self._planar.faint(paces).items()}
+        unsure = np.array([16 * EPS / SEEN * speeds[k] / sizes[k] for k in mine])
+        ways, rates, before = planes.rows @ self._free(mode, t, state, mine) - planes.b, None, None
+        found = Begun(Slipping(np.zeros((len(mine), 2)), np.zeros(len(mine)), False), ways, unsure, state[n:], unsure)
         for _ in range(TURNS):
-            there = self._planar.begun(
-                mode, setup, t, state, _by_friction(mine, planes.roots @ _units(ways)), rates, paces
-            )
+            way = _by_friction(mine, planes.roots @ _units(ways))
+            there = self._planar.begun(mode, setup, t, state, way, rates, sizes)
             a = self._engine.watch(setup, np.array([t]), there[None, :]).acceleration[0]
-            now, bounds = self._programs.arrays(setup, t, there), self._bounds(mode, setup, t, there, mine)
-            slides = _units(
-                np.linalg.solve(planes.roots, now.rate[[r for k in mine for r in self._planar.rows(mode, k)]])
-            )
-            if not np.isfinite(np.concatenate([a, bounds, slides])).all():
-                return found
-            forces = np.repeat(bounds, 2) * slides
+            slides = np.linalg.solve(planes.roots, self._programs.arrays(setup, t, there).rate[rows])
+            bounds = self._bounds(mode, setup, t, there, mine)
+            forces = np.repeat(bounds, 2) * _units(slides)
+            if not np.isfinite(np.concatenate([a, forces])).all():
+                break
             c = planes.rows @ a - planes.b + Y @ forces
             slipping = together(Y, c, bounds)
             more = forces - (bounds[:, None] * slipping.ways).ravel()
-            ways, rates = slipping.ways.ravel(), dict(zip(mine, map(float, slipping.rates), strict=True))
-            found = Begun(slipping, c, bounds, a + planes.inverse @ planes.rows.T @ more)
-            change = max(
-                float(np.abs(_units(ways) - before).max()),
-                float(np.abs(c - before_c).max() / np.abs(c).max(initial=1e-300)),
-            )
-            if change <= AGREE:
+            found = Begun(slipping, c, bounds, a + planes.inverse @ planes.rows.T @ more, unsure)
+            ways, rates = slipping.ways.ravel(), dict(zip(mine, slipping.rates.tolist(), strict=True))
+            now = np.concatenate([c / np.abs(c).max(initial=1e-300), _units(ways)])
+            if before is not None and np.abs(now - before).max() <= AGREE:
                 break
-            before, before_c = _units(ways), c
+            before = now
         return found
 
     def _planes(self, mode: Mode, setup: Setup, t: float, state: Array, mine: list[int]) -> Planes:

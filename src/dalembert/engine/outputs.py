@@ -137,6 +137,7 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         jam * (1.0 - 2.0 * masks[r]) if isinstance(c, Held) and isinstance(c.nature, Following) else jam
         for r, (jam, c) in enumerate(zip(solved.jams, system.constraints, strict=bool(solved.jams)))
     ]  # where a function keeps a motion on its surface, its force acts against the way it points
+    jams += _the_other_way(stage, solved)
     guards = [algebra.convert(g, known) for g in stage.guards] + jams
     sizes = _Sizes(system, solved, given, algebra, bool(stage.guards))
     guard_sizes = [sizes.of(g, known) for g in stage.guards] + [algebra.zero + 1.0 for _ in jams]
@@ -207,6 +208,18 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         b=done(b),
         Q=done(Q),
     )
+
+
+def _the_other_way(stage: Stage, solved: Dynamics) -> list[Expression]:
+    """What is negative where the one force that friction follows could also press the other way, for one that can.
+
+    With λ̂ (1 + x) = λ one way and λ̂ (1 − x) = λ the other; 1 + x is the product of the pivots over those without it.
+    """
+    following = [c.nature for c in stage.statement.constraints if isinstance(c.nature, Following)]
+    if len(stage.either) != 1 or len(following) != 1 or not solved.jams:
+        return []
+    ratio = hy.prod([jam / solved.pivots[r] for r, jam in enumerate(solved.jams) if r in solved.pivots])
+    return [2.0 - ratio]
 
 
 class _Sizes:

@@ -138,7 +138,9 @@ class _Builder:
         still = s.still if s.rubs or s.one_sided or self.slides else ()
         statement = with_constraints(base, [*rows, *self.held], s.run_time)
         levels = tuple(c.expr for c in base.constraints)
-        stage = Stage(statement, s.run_time, tuple(self.masks), tuple(self.guards), levels, tuple(self.looked), still)
+        either = tuple(j for j in s.pressed if s.follows_actual(j))
+        looked = tuple(self.looked)
+        stage = Stage(statement, s.run_time, tuple(self.masks), tuple(self.guards), levels, looked, still, either)
         return Staged(
             stage, tuple(self.keys), self.sticks, self.slides, self.rough, self.coefficients, self.slipping, s
         )

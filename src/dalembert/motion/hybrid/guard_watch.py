@@ -79,7 +79,7 @@ class GuardWatch:
             found.floors[own] = max(found.floors[own], abs(found.values[own]))
             found = replace(found, falls=tuple(i for i in found.falls if i != own))
         tied = np.flatnonzero(found.counts & (np.abs(found.values) <= found.floors))
-        if not found.finite or not len(tied) or found.falls:
+        if not found.finite or not len(tied) or any(key_of(staged, i).kind != "jam" for i in found.falls):
             return found
         return self._moments(found, setup, t, state, scales, tied)
 

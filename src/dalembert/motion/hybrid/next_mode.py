@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.evaluate import unshared_friction
 from dalembert.derive.natures import coulomb
 from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
 from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode
@@ -64,6 +63,12 @@ class Trial:
         """Whether all that counts holds."""
         return not self.why and self.guarded.finite and not self.guarded.falls
 
+    @property
+    def lawful(self) -> bool:
+        """Whether all laws hold, be it that friction and rigidity leave other motions too (a pivot that jams)."""
+        falls = (key_of(self.staged, g).kind for g in self.guarded.falls)
+        return not self.why and self.guarded.finite and all(kind == "jam" for kind in falls)
+
 
 class ModeSearch:
     """Finds modes, for one system with its values."""
@@ -92,24 +97,15 @@ class ModeSearch:
         state: Array,
         guesses: list[Mode],
         scales: Array,
-        begins: bool,
         fired: GuardKey | None,
         halted: Collection[int] = (),
     ) -> Trial:
-        """The mode from a state on, beginning with guesses; raises Paradox where there is none, or more than one.
+        """A mode from a state on, beginning with guesses; raises Paradox where there is none.
 
-        `begins`: the motion begins here, so that it may begin on a surface that pushes it away to both sides. `halted`:
-        frictions that have come to rest with the one that fell.
+        `halted`: frictions that have come to rest with the one that fell.
         """
         self.look(scales, fired, halted)
-        found = self._sticking(t, state, self._search(t, state, guesses))
-        self._refuse_shares(t, found)
-        self._refuse_unseen(t, state, found)
-        if self.switches.actual:
-            self._refuse_another(t, state, found)
-        if begins and found.guarded.rises:
-            self._refuse_other_side(t, state, found)
-        return found
+        return self._sticking(t, state, self._search(t, state, guesses))
 
     def look(self, scales: Array, fired: GuardKey | None, halted: Collection[int] = ()) -> None:
         """Look at modes from now on by these natural scales (2n + 1,), after a guard that fell."""
@@ -146,6 +142,10 @@ class ModeSearch:
             queue.extend(ahead[1:])
         if len(seen) >= most:
             raise Paradox(f"no mode was found that holds, of {len(seen)} tried")
+        if jams := {f"({self.switches.words(trial.mode)})": None for trial in tried if trial.lawful}:
+            if len(jams) > 1:
+                raise Paradox(f"more than one motion is possible (Painlevé): {' and '.join(jams)}")
+            raise Paradox(f"friction and rigidity leave no unique motion (Painlevé), though {next(iter(jams))} is one")
         named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
         said = f": {why[0]}" if why and len(seen) == 1 else self._neither(tried, t)
         raise Paradox(
@@ -399,84 +399,6 @@ class ModeSearch:
             return True
         speeds, floors = self.speeds(trial.mode, trial.staged, t, state)
         return bool(np.linalg.norm(speeds[key.place]) <= floors[key.place])
-
-    # -- more than one -------------------------------------------------------------------------------------------
-
-    def _refuse_shares(self, t: float, found: Trial) -> None:
-        """Raise Paradox where friction follows a force that redundant rows share in a way nothing determines."""
-        m, mode = len(self.switches.form.constraints), found.mode
-        if not any(r < m for r in mode.idle) or all(rub == OFF for rub in mode.rubs):
-            return
-        held = [j for j in range(m) if j not in self.switches.one_sided or j in mode.closed]
-        together = [r.members for r, told in zip(self.switches.rubs, mode.rubs, strict=True) if told != OFF]
-        inputs = [*found.state.tolist(), t, *self.programs.values.tolist()]
-        if words := unshared_friction(self.programs.system, inputs, held, together):
-            raise Paradox(f"the motion is not determined: {words}")
-
-    def _refuse_unseen(self, t: float, state: Array, found: Trial) -> None:
-        """Raise Paradox where a friction cannot stick, and nothing that can be seen says which way it slips."""
-        for key in (key_of(found.staged, g) for g in found.guarded.stays):
-            told = found.mode.rubs[key.place] if key.kind == "stop" else OFF
-            if told not in (FORWARD, BACKWARD):
-                continue
-            rubs = [*found.mode.rubs]
-            ways = []
-            for rubs[key.place] in (STICKS, FORWARD if told == BACKWARD else BACKWARD):
-                ways.append(self.trial(replace(found.mode, rubs=tuple(rubs), idle=(), still=()), t, state))
-            if ways[0].why and ways[1].holds:
-                raise Paradox(
-                    f"which way {self.switches.name(key.place)!r} slips cannot be told: it cannot stick there, and "
-                    "what its speed becomes is less than the rounding of the forces in balance"
-                )
-
-    def _refuse_other_side(self, t: float, state: Array, found: Trial) -> None:
-        """Raise Paradox where another side of a switching function would do as well, and move otherwise."""
-        a = self.acceleration(found, t)
-        for g in found.guarded.rises:
-            key = key_of(found.staged, g)
-            if key.kind != "side":
-                continue
-            signs = found.mode.signs
-            other = replace(found.mode, signs=(*signs[: key.place], -signs[key.place], *signs[key.place + 1 :]))
-            trial = self.trial(other.anew, t, state)
-            if trial.holds and not np.allclose(a, self.acceleration(trial, t), rtol=SAME, atol=1e-300):
-                words = f"({self.switches.words(found.mode)}) and ({self.switches.words(trial.mode)})"
-                raise Paradox(f"more than one motion is possible: {words}")
-
-    def _refuse_another(self, t: float, state: Array, found: Trial) -> None:
-        """Raise Paradox where a mode that differs in what presses holds as well, and moves otherwise (Painlevé)."""
-        a = self.acceleration(found, t)
-        for count, mode in enumerate(self._every(t, state, found)):
-            if count > EVERY:
-                return
-            trial = self.trial(mode, t, state)
-            if not trial.holds or trial.guarded.stays:
-                continue
-            same = all(x == y or OFF in (x, y) for x, y in zip(found.mode.rubs, trial.mode.rubs, strict=True))
-            b = self.acceleration(trial, t)
-            if same and np.abs(a - b).max() > SAME * (np.abs(a).max() + np.abs(b).max()):
-                words = f"({self.switches.words(found.mode)}) and ({self.switches.words(trial.mode)})"
-                raise Paradox(f"more than one motion is possible (Painlevé): {words}")
-
-    def _every(self, t: float, state: Array, found: Trial) -> Iterator[Mode]:
-        """Every mode with the same frictions at rest or not that differs in what presses."""
-        s = self.switches
-        touching = [j for j in s.one_sided if j in found.mode.closed or self._touches(found, j)]
-        signs = [(e, -e) if s.follows_actual(j) else (e,) for e, j in zip(found.mode.normals, s.pressed, strict=True)]
-        for count in range(len(touching) + 1):
-            for opened in combinations(touching, count):
-                closed = tuple(sorted({*found.mode.closed, *touching} - set(opened)))
-                for normals in product(*signs):
-                    mode = replace(found.mode, closed=closed, normals=normals, idle=(), still=())
-                    rubs = tuple(
-                        OFF if not s.rubbing(rub, mode) else (STICKS if told == OFF else told)
-                        for rub, told in zip(s.rubs, found.mode.rubs, strict=True)
-                    )
-                    yield self.fitted(replace(mode, rubs=rubs), t, state)
-
-    def _touches(self, found: Trial, j: int) -> bool:
-        g = found.staged.keys.index(GuardKey("touch", j))
-        return bool(abs(found.guarded.values[g]) <= found.guarded.floors[g])
 
     def acceleration(self, trial: Trial, t: float) -> Array:
         """The acceleration (n,) of a mode at its state."""

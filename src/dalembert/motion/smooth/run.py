@@ -16,6 +16,7 @@ from dalembert.model import Statement
 from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
+from dalembert.motion.smooth.left_open import left_open
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.minima import Minimum, least
 from dalembert.motion.smooth.missed import is_missed, reach
@@ -33,8 +34,8 @@ from dalembert.motion.smooth.watched import EVERY
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
-POINTS = 320  # looks at a run at the least, spread over all of it
-NARROW = 20  # times as many, where something in the statement may act within a small part of the way
+POINTS = 400  # looks at a run at the least, spread over all of it
+NARROW = 16  # times as many, where something in the statement may act within a small part of the way
 FEWEST, MOST = 2, 512  # looks at a step
 SLIGHT = 2.0**-20  # of a look: steps that are a simple part of a run are so in any units
 GONE, FALL = 1e-15, 1e-3  # what vanishes where steps end, of its size at the start and a little before
@@ -168,17 +169,13 @@ class Run:
 
     def begin_on_constraints(self) -> None:
         """Put a start that is a little off on the constraints, or its distance would be taken for drift."""
-        if self.mover.setup is None:  # across switches, every mode begins on its rows
+        put = self.mover.on_rows(self.t, self.state, self._bound / 2)
+        if put is None:
             return
-        before = self._distance(self.t, self.state)
-        if before <= self._bound / 2:
-            return
-        place = put_back(self.engine, self.mover.setup, self.t, self.state, None)
-        after = self._distance(self.t, place)
-        if after < before:
-            self.state = self._begin = place
-            self.kept.projections.append(Projection(self.t, before, after))
-        self._bound = max(self._bound, 4 * min(before, after))  # rounding at this state may allow no better
+        if put.after < put.before:
+            self.state = self._begin = put.state
+            self.kept.projections.append(Projection(self.t, put.before, put.after))
+        self._bound = max(self._bound, 4 * min(put.before, put.after))  # rounding at this state may allow no better
 
     def _distance(self, t: float, state: Array) -> float:
         """How far a state is off the constraints, relative to the size of their terms."""
@@ -339,6 +336,14 @@ class Run:
             if legs[-1].start is not None:
                 self.state = legs[-1].start
 
+    def _begin_on(self, leg: Leg) -> None:
+        """A start differs from the first state of its steps by rounding, on the rows of its mode: then it is that."""
+        if not self.kept.episodes and not leg.events:
+            first = leg.steps.coefficients[0, :, 0]
+            known = 8 * EPS * left_open(self.engine, leg.setup, self.t0, self._begin)
+            if (np.abs(first - self._begin) <= SLIGHT * np.abs(self._begin) + known).all():
+                self._begin = first
+
     def _begin_with(self, leg: Leg) -> None:
         """Stand at the beginning of a leg; an impact there has been, and what follows goes on from the state after."""
         start = leg.steps.coefficients[0, :, 0]
@@ -351,6 +356,7 @@ class Run:
     def _accept(self, view: View, legs: list[Leg], passing: int | None = None) -> None:
         """Keep legs that were looked at, and stand at their end; a step that is `passing` was looked at beyond it."""
         self._pending = []
+        self._begin_on(view.course.legs[0])
         if not legs:
             self._begin_with(view.course.legs[0])
             return
@@ -622,7 +628,7 @@ class Run:
         def sides(share: float) -> tuple[Side, Side]:
             return self._side(view, place, time - share * way), self._side(view, place, time + share * way)
 
-        what = what_jumps(self.engine, sides, rates=True)
+        what = what_jumps(self.engine, sides, view.sizes_by(time), rates=True)
         if what is None:
             return None
         self._until(view, place, sides(CLOSER)[0].t)
@@ -639,7 +645,7 @@ class Run:
             def sides(share: float, first: Side = first, way: float = way) -> tuple[Side, Side]:
                 return first, self._side(view, 0, first.t + share * way)
 
-            if (what := what_jumps(self.engine, sides, rates=True)) is not None:
+            if (what := what_jumps(self.engine, sides, view.sizes_by(first.t), rates=True)) is not None:
                 self.kept.begin(view.course.legs[0])
                 return True, self._jumped(what, first, branch)
             if forces_jump(self.engine, sides):
@@ -796,6 +802,10 @@ class Run:
         return bool((np.abs(place - self.state)[n:] > max(LEAP, ALIKE * self._bound) * speeds).any())
 
     def _left(self, way: str = "no way back") -> Status:
+        fault = self.mover.blame(self.t, self.state)
+        if fault.missing:
+            where = at(self.system, self.t, self.state)
+            return Status(Ending.BROKEN, f"the motion leaves the constraints after {where}: {fault.words}")
         watch = self.engine.watch(self.mover.setup, np.array([self.t]), self.state[None, :])
         rows = [
             f"{c.name!r} is at {level:.3g}, its rate at {rate:.3g}"

@@ -123,9 +123,13 @@ class View:
 
     @cached_property
     def _paces(self) -> Array:
-        """The accelerations (n,) that forces as large as those at the beginning could give each coordinate."""
-        leg = self.course.legs[0]
-        out: Array = self.engine.paces(leg.setup, np.array([leg.begin]), leg.steps.coefficients[:1, :, 0])[0]
+        return self.paces_at(0)
+
+    def paces_at(self, place: int) -> Array:
+        """The accelerations (n,) that forces as large as those where a step begins could give each coordinate."""
+        course = self.course
+        setup, begin = course.legs[int(course.leg_of[place])].setup, course.begins[place : place + 1]
+        out: Array = self.engine.paces(setup, begin, course.coefficients[place : place + 1, :, 0])[0]
         return out
 
     def made_in(self, span: Array) -> Array:
@@ -137,6 +141,12 @@ class View:
     @cached_property
     def _ranges(self) -> dict[Callable[[Watch], Array], Range]:
         return {}
+
+    def sizes_by(self, time: float) -> Array:
+        """How large coordinates and velocities (2n,) have been of late, at a time of the course."""
+        seen = np.abs(self.points.states[self.points.times <= time])
+        out: Array = np.fmax(self.sizes[: seen.shape[1]], seen.max(axis=0, initial=0.0))
+        return out
 
     def range_of(self, what: Callable[[Watch], Array]) -> Range:
         """The least and the greatest finite value of each column of a quantity of the watch, found once."""

@@ -297,6 +297,19 @@ class ModeRows:
         self._connected[key] = rows, held
         return rows, held
 
+    def on_surfaces(self, mode: Mode, t: float, state: Array) -> Mode:
+        """The mode with functions from whose surface an impact has thrown it on the side they are on, or go to."""
+        if all(mode.signs):
+            return mode
+        free = replace(mode.frictionless, closed=())
+        setup, watch = self._programs.seen(free, t, state)
+        level, rate, slides = watch.level[0], watch.rate[0], self._programs.staged(free).slides
+        floors = tolerance("TIE") * self._engine.sizes(setup, np.array([t]), state[None, :], self.scales)[0]
+        off = np.array([level, rate]) * (np.abs([level, rate]) > np.split(floors, 2))
+        sides = np.sign(np.where(off[0] != 0, off[0], off[1])).astype(int).tolist()
+        signs = (sides[slides[g]] if not told and g in slides else told for g, told in enumerate(mode.signs))
+        return replace(mode, signs=tuple(signs))
+
     def with_bases(self, mode: Mode, t: float, state: Array) -> Mode:
         """The mode with what holds each particle that rubs: the constraints in force on it, as far as independent."""
         s = self._switches

@@ -10,7 +10,7 @@ from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import OFF, SLIPS, Mode
 from dalembert.derive.variants import with_constraints
-from dalembert.engine import Steps, patterns
+from dalembert.engine import Steps
 from dalembert.engine.protocol import largest_of
 from dalembert.engine.taylor import Setup, Taylor
 from dalembert.model import StateError, Statement, refuse
@@ -18,6 +18,7 @@ from dalembert.motion.blame import FAILURES, Blame, at, blame
 from dalembert.motion.hybrid.bounces import Bounces, Struck
 from dalembert.motion.hybrid.drift import PutBack, is_coarse, put_back
 from dalembert.motion.hybrid.flights import Flights
+from dalembert.motion.hybrid.grazing import grazes, passing
 from dalembert.motion.hybrid.growing import grown
 from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of
 from dalembert.motion.hybrid.guesses import Guesses, beyond
@@ -27,6 +28,7 @@ from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.hybrid.sound import refuse_massless, refuse_steps, what_switches_over
 from dalembert.motion.hybrid.switch_events import told
+from dalembert.motion.hybrid.uncertain import uncertain
 from dalembert.motion.hybrid.walk import Walk
 from dalembert.motion.smooth.leg import Leg
 from dalembert.motion.smooth.mover import Moved
@@ -43,8 +45,6 @@ CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are
 FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
-SHAKEN = 2.0**-20  # of each coordinate and velocity
-GIVEN = 2.0**-8  # of what a velocity changes by with all others: with TIE, what is left of it by rounding at the start
 NEARER, GROWN = 2.0**-20, 8.0  # of the way to a zero, and times a force: there it is seen to have no bound
 BALANCE = 2.0**-6  # of what forces could do in a leg: with TIE, what their rounding leaves of a state that they balance
 LEAP = 2.0**-10  # of a velocity: less than that a mode changes it by where nothing is hit
@@ -112,6 +112,7 @@ class HybridMover:
         self._lasted = inf  # how long the mode before did
         self._alone = False  # the last impact was of one contact
         self._ahead = FEW  # how many flights are made before they are looked at
+        self._grazed = -inf  # when a contact was last touched and not struck
         self._prelude: list[Leg] = []  # moments before the next leg
         self._struck: list[Leg] = []  # an impact
 
@@ -253,7 +254,7 @@ class HybridMover:
         left = most
         back: PutBack | None = None
         if self.mode is None:
-            self._adrift = self._uncertain(t, state)
+            self._adrift = uncertain(self.programs, t, state)
         while left > 0:
             self.sizes = np.maximum(self.sizes, np.abs(state))
             q, v = np.split(np.maximum(self.sizes, self._adrift), 2)
@@ -406,27 +407,6 @@ class HybridMover:
         self._drifts(legs[-1].begin, flights[-1].after, legs[-1].end - legs[-1].begin)
         return legs
 
-    def _uncertain(self, t: float, state: Array) -> Array:
-        """How large (2n,) what rounding of the other terms of its rows leaves of each velocity counts, at the start.
-
-        As at a dead centre: the velocity of the slider is none, and the sine of the angle, times its rate, is not.
-        """
-        mode, n = self.programs.blank(), len(state) // 2
-        code = self.programs.code(mode)
-        if not (state[n:].any() or any(code.moving_rows) or code.carrying.any()):
-            return np.zeros(2 * n)
-        setup = self.programs.setup(mode, t, state)
-        now = self.programs.arrays(setup, t, state)
-        shaken = state * (1 + SHAKEN * patterns(2 * n))
-        rates = self.engine.watch(setup, np.full(len(shaken), t), shaken).rate
-        with np.errstate(all="ignore"):
-            give = np.abs(now.A) / np.abs(np.diag(now.M))  # in proportion, how velocities make up for a row
-            found = (
-                give / (np.abs(now.A) * give).sum(axis=1, keepdims=True) * np.abs(rates - now.rate).max(axis=0)[:, None]
-            )
-        speeds = np.where(np.isfinite(found), found, 0.0).max(axis=0, initial=0.0) / SHAKEN
-        return np.concatenate([np.zeros(n), GIVEN * speeds])
-
     def _drifts(self, t: float, state: Array, span: float) -> None:
         """Take note of what rounding of forces in balance may have left of a state, in a leg that begins with it."""
         assert self.setup is not None
@@ -495,6 +475,8 @@ class HybridMover:
                 return self._slower(t, state, fired.place)
             t, state = brought
             halted = self._halted(t, state)
+        if fired is not None and self._grazes(fired, t, state):
+            return t, state, (), 0.0
         earlier = before or self.programs.blank()
         begins = before is None
         struck, turned, arrived = None, None, state
@@ -573,6 +555,19 @@ class HybridMover:
             words = "the mode that would follow changes velocities at once, and nothing is hit"
             return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
         return self._begun(found, t, later, state, events, impulse, known)
+
+    def _grazes(self, fired: GuardKey, t: float, state: Array) -> bool:
+        """Go on in the same mode where a contact is touched and not struck, for all that can be told; whether it is."""
+        if fired.kind != "touch" or self.setup is None or t == self._grazed:
+            return False
+        if not grazes(self.programs, self.setup, t, state, self.scales, fired.place):
+            return False
+        assert self.mode is not None
+        staged = self.programs.staged_of(self.setup)
+        guarded = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
+        self.setup = passing(self.programs, armed(self.setup, staged, guarded, self._drift), fired.place)
+        self._undecided, self._fired, self._grazed = False, None, t
+        return True
 
     def _all_beyond(self, guess: Mode, t: float, state: Array) -> Mode | None:
         """The sides beyond all switching functions that are reached at once; None where it is one alone."""

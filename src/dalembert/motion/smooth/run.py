@@ -821,9 +821,9 @@ class Run:
         """The end of a run where a pivot or a row vanishes: its last sound state before; or over it, where asked."""
         words, begun = self._lost(view, problem), self.t
         if self.limits.singular == "pass":
-            if self.mover.mode is None:  # others may hold where the chosen rows do not: then no rank is lost
-                if self._other_rows(view, problem) or self.t > begun:
-                    return None
+            # others may hold where the chosen rows do not: then no rank is lost
+            if self.mover.mode is None and (self._other_rows(view, problem) or self.t > begun):
+                return None
             place = problem.place
             if abs(self.until - problem.time) <= tolerance("BESIDE") * view.course.spans[place]:  # it ends right there
                 self._until(view, place, self.until, passing=place)

@@ -180,10 +180,9 @@ class _Builder:
     def _off(self, k: int, rows: tuple[int, ...]) -> Expr:
         """1 while a friction neither slips nor sticks because a contact may be open, else 0.
 
-        Always 0 where directions are needed all the same: in impacts that rub, where frictions share what they hold.
+        Always 0 where directions are needed all the same: where frictions share what they hold.
         """
-        sided = [c for c in (self.base.constraints[j] for j in rows) if isinstance(c, OneSided)]
-        if self.leans or not sided or any(c.impact_friction for c in sided):
+        if self.leans or not any(isinstance(self.base.constraints[j], OneSided) for j in rows):
             return S.Zero
         return Mul(1 - self.s.slip[k] ** 2, *(1 - stick for stick in self.s.stick[2 * k : 2 * k + 2]))
 

@@ -18,6 +18,7 @@ from dalembert.derive.switching.modes import STICKS, Mode
 from dalembert.derive.switching.stages import Bases, Staged
 from dalembert.engine.taylor import Setup
 from dalembert.model import StateError
+from dalembert.motion.hybrid.bases import held_by
 from dalembert.motion.hybrid.guard_watch import GuardWatch
 from dalembert.motion.hybrid.planar import PlaneFriction
 from dalembert.motion.hybrid.programs import Programs
@@ -297,6 +298,19 @@ class ModeRows:
         self._connected[key] = rows, held
         return rows, held
 
+    def on_surfaces(self, mode: Mode, t: float, state: Array) -> Mode:
+        """The mode with functions from whose surface an impact has thrown it on the side they are on, or go to."""
+        if all(mode.signs):
+            return mode
+        free = replace(mode.frictionless, closed=())
+        setup, watch = self._programs.seen(free, t, state)
+        level, rate, slides = watch.level[0], watch.rate[0], self._programs.staged(free).slides
+        floors = tolerance("TIE") * self._engine.sizes(setup, np.array([t]), state[None, :], self.scales)[0]
+        off = np.array([level, rate]) * (np.abs([level, rate]) > np.split(floors, 2))
+        sides = np.sign(np.where(off[0] != 0, off[0], off[1])).astype(int).tolist()
+        signs = (sides[slides[g]] if not told and g in slides else told for g, told in enumerate(mode.signs))
+        return replace(mode, signs=tuple(signs))
+
     def with_bases(self, mode: Mode, t: float, state: Array) -> Mode:
         """The mode with what holds each particle that rubs: the constraints in force on it, as far as independent."""
         s = self._switches
@@ -304,35 +318,8 @@ class ModeRows:
             return mode
         key = (mode.closed, mode.signs, mode.bases, t, state.tobytes())
         if key not in self._bases:
-            self._bases[key] = self._held_by(mode, t, state)
+            self._bases[key] = held_by(self._programs, mode, t, state)
         return replace(mode, bases=self._bases[key])
-
-    def _held_by(self, mode: Mode, t: float, state: Array) -> Bases:
-        s = self._switches
-        active = s.active(mode)
-        off = mode.frictionless
-        setup = self._programs.setup(off, t, state)
-        pattern, moving = setup.code.pattern, setup.code.moving_rows
-        A = self._programs.arrays(setup, t, state).A
-        bases = []
-        for rub, known in zip(s.rubs, mode.bases, strict=True):
-            P = list(rub.particle)
-            if not P:
-                bases.append(known)
-                continue
-            own = pattern[:, P].sum(axis=1) == pattern.sum(axis=1)  # rows of nothing else
-            within = [r for r in active if own[r] and not moving[r] and A[r].any()]
-            basis = _independent(A[:, P], within)
-            if not basis:
-                bases.append(known)  # it is off
-                continue
-            chart = -1
-            if len(P) - len(basis) == 2:
-                row = np.abs(A[basis[0], P])
-                old = P.index(known[1]) if known[1] in P else -1
-                chart = known[1] if old >= 0 and row[old] >= 0.3 * row.max() else P[int(row.argmax())]
-            bases.append((tuple(basis), chart))
-        return tuple(bases)
 
 
 def _told(sizes: Callable[[], Array], row: int, basis: list[int], parts: Array) -> float:
@@ -361,13 +348,3 @@ def _metric(M: Array, A: Array) -> Array | None:
         return None
     out: Array = units[:, None] * vectors / np.sqrt(values)
     return out
-
-
-def _independent(A: Array, rows: list[int]) -> list[int]:
-    """The rows that are independent, in their order."""
-    kept: list[int] = []
-    for r in rows:
-        unit = np.array([A[i] / np.linalg.norm(A[i]) for i in (*kept, r)])
-        if (len(unit) == 1 and np.isfinite(unit).all()) or np.linalg.svd(unit, compute_uv=False)[-1] > 1e-8:
-            kept.append(r)
-    return kept

@@ -308,8 +308,9 @@ class ModeSearch:
     # -- what a state says of a mode -----------------------------------------------------------------------------
 
     def fitted(self, mode: Mode, t: float, state: Array) -> Mode:
-        """The mode with frictions that slide the way they do at a state, and off where nothing presses."""
+        """The mode with functions on the side they are on, and frictions as they slide, off where nothing presses."""
         s = self.switches
+        mode = self._rows.on_surfaces(mode, t, state)
         if not s.rubs:
             return mode.anew
         mode = self._rows.with_bases(mode, t, state)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.switching.guard_kinds import GuardKey
+from dalembert.derive.switching.guard_kinds import HELD, GuardKey
 from dalembert.derive.switching.modes import STICKS, Mode
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.guard_watch import GuardWatch
@@ -65,7 +65,7 @@ class Leaning:
         floors = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, scales)[0]
         near = values <= 4 * tolerance("TIE") * floors
         keys = self._programs.staged(mode).keys
-        return any(near[g] for g, key in enumerate(keys) if key.kind in ("up", "down", "hold")
+        return any(near[g] for g, key in enumerate(keys) if key.kind in HELD
                    and mode.rubs[key.place] == STICKS)  # fmt: skip
 
     def _sizes(self, mode: Mode, own: Setup, t: float, state: Array, scales: Array) -> dict[int, float]:

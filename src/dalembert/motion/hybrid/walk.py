@@ -70,7 +70,7 @@ class Walk:
 
     def _zero(self, setup: Setup, steps: Steps, guard: int, end: float) -> float:
         """When a guard that has fallen by some time in the last step was zero."""
-        begin = float(steps.times[steps.count - 1])
+        begin, fallen = float(steps.times[steps.count - 1]), end
         one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
         two, at_one, at_two = end, *(self._guards(setup, steps, time)[guard] for time in (one, end))
         for _ in range(NEWTON):
@@ -81,7 +81,24 @@ class Walk:
                 break
             one, at_one, two = two, at_two, new
             at_two = self._guards(setup, steps, two)[guard]
+        else:
+            return self._halved(setup, steps, guard, begin, fallen)
         return two if abs(at_two) <= abs(at_one) else one
+
+    def _halved(self, setup: Setup, steps: Steps, guard: int, begin: float, end: float) -> float:
+        """The same where it leaves zero by a high power: its last change of sign before it has fallen, by halves."""
+        low, way = begin, EPS * max(abs(begin), abs(end))
+        while end - way > begin:
+            if self._guards(setup, steps, end - way)[guard] >= 0:
+                low = end - way
+                break
+            end, way = end - way, 2 * way
+        while end - low > EPS * max(abs(low), abs(end)):
+            middle = (low + end) / 2
+            if not low < middle < end:
+                break
+            low, end = (middle, end) if self._guards(setup, steps, middle)[guard] >= 0 else (low, middle)
+        return end
 
     def _cause(self, setup: Setup, steps: Steps, guard: int, time: float) -> int:
         """What has fallen by itself: what a friction can hold falls with what presses in it, which turns round."""

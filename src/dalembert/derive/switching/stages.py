@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sympy import Abs, Add, Expr, Mul, S, Symbol, sqrt
+from sympy import Abs, Add, Expr, Mul, Poly, S, Symbol, sqrt
 from sympy.core.symbol import Str
 
 from dalembert.derive.natures import coulomb, pressing
@@ -276,13 +276,18 @@ class _Builder:
         along = self.base.velocities if kind is Held else self.base.coordinates
         slopes = {i: slope(function, x) for i, x in enumerate(along)}
         ratios = (u[i] / s for i, s in slopes.items() if s != 0 and i in u and not (moves(u[i]) or moves(s)))
-        alike = Abs(next(ratios, S.One))
+        alike = self._largest(next(ratios, S.One))
         function = alike * function  # as large as the force, or digits would be lost where both are taken together
         d = {i: u.get(i, S.Zero) - alike * s for i, s in slopes.items()}
         nature = Following(tuple((i, e) for i, e in d.items() if e != 0))
         self.slides[g] = self._hold(kind(function, name, by, nature), self.s.surface[g])
         self._guard("above", g, 1 - Actual(Str(name)))
         self._guard("below", g, 1 + Actual(Str(name)))
+
+    def _largest(self, e: Expr) -> Expr:
+        """As large as an expression of parameters and signs can be."""
+        signs = [gate.symbol for gate in self.s.gated.gates if e.has(gate.symbol)]
+        return Add(*map(Abs, Poly(e, *signs).coeffs())) if signs else Abs(e)
 
 
 def _along(row: dict[int, Expr], base: Statement) -> Expr:

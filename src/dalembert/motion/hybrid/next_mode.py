@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.derive.evaluate import unshared_friction
 from dalembert.derive.natures import coulomb
-from dalembert.derive.switching.guard_kinds import HELD, KINDS, GuardKey, causes
+from dalembert.derive.switching.guard_kinds import HELD, KINDS, GuardKey, causes, changed
 from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode
 from dalembert.derive.switching.stages import Staged
 from dalembert.derive.switching.surfaces import moves
@@ -165,9 +165,9 @@ class ModeSearch:
             speeds, floors = self.speeds(found.mode, found.staged, t, state)
             if k not in speeds or not (np.linalg.norm(speeds[k]) <= floors[k] or self._stopped(k)):
                 continue
-            rubs = (*found.mode.rubs[:k], STICKS, *found.mode.rubs[k + 1 :])
             try:
-                other = self._search(t, state, [replace(found.mode, rubs=rubs, idle=(), still=())])
+                rubs = changed(found.mode.rubs, k, STICKS)
+                other = self._search(t, state, [replace(found.mode.anew, rubs=rubs)])
             except Paradox:
                 continue
             if other.mode.rubs[k] == STICKS:
@@ -392,8 +392,10 @@ class ModeSearch:
             if state == STICKS:
                 plane = len(self.programs.staged(mode).sticks.get(k, ())) > 1
                 ways = (SLIPS,) if plane else (FORWARD, BACKWARD)
-                for way in ways:
-                    yield replace(mode, rubs=(*mode.rubs[:k], way, *mode.rubs[k + 1 :]))
+                yield from (replace(mode, rubs=changed(mode.rubs, k, way)) for way in ways)
+        for g, sign in enumerate(mode.signs):
+            for side in (1, -1) if not sign else ():
+                yield replace(mode, signs=changed(mode.signs, g, side))
         for j in mode.closed:
             yield next(iter(KINDS["release"].after(self.switches, mode, j, False)))
 
@@ -439,8 +441,7 @@ class ModeSearch:
             key = key_of(found.staged, g)
             if key.kind != "side":
                 continue
-            signs = found.mode.signs
-            other = replace(found.mode, signs=(*signs[: key.place], -signs[key.place], *signs[key.place + 1 :]))
+            other = replace(found.mode, signs=changed(found.mode.signs, key.place, -found.mode.signs[key.place]))
             trial = self.trial(other.anew, t, state)
             if trial.holds and not np.allclose(a, self.acceleration(trial, t), rtol=SAME, atol=1e-300):
                 words = f"({self.switches.words(found.mode)}) and ({self.switches.words(trial.mode)})"

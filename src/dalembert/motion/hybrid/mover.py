@@ -610,7 +610,7 @@ class HybridMover:
         assert self.setup is not None
         assert self._fired is not None
         staged = self.programs.staged_of(self.setup)
-        found = self._watch.at(staged, self.setup, guess, t, state, self.scales, self._fired)
+        found = self._watch.at(staged, self.setup, guess, t, state, self.scales)
         keys = [key_of(staged, i) for i in found.falls]
         places = {key.place for key in keys if key.kind == "side"} | {self._fired.place}
         if len(places) < 2:

@@ -17,9 +17,9 @@ from dalembert.show.starting import state_in_words
 class Finding:
     """A checked start; `certificate` is None where rows contradict, and then `reconciled` says what least squares makes
     of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist).
-    `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart` are not among the
-    constraints. `solved` has what of the state was not stated but solved from the constraints; where that cannot be
-    done, `refused` says why, `state` is what is stated, and there are no residuals.
+    `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart`, or `let_go` because
+    they would have to pull, are not among the constraints. `solved` has what of the state was not stated but solved from the
+    constraints; where that cannot be done, `refused` says why, `state` is what is stated, and there are no residuals.
     """
 
     state: Mapping[str, float]
@@ -30,6 +30,7 @@ class Finding:
     contradiction: ContradictionError | None = None
     reconciled: Reconciled | None = None
     apart: tuple[str, ...] = ()
+    let_go: tuple[str, ...] = ()
     solved: tuple[str, ...] = ()
     refused: StateError | None = None
 
@@ -121,6 +122,7 @@ class Finding:
                 )
             ],
             "out_of_contact": list(self.apart),
+            "let_go": list(self.let_go),
             "certificate": None if self.certificate is None else self.certificate.as_dict(),
             "power": self.power,
             "contradiction": None if self.contradiction is None else str(self.contradiction),

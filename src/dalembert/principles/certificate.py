@@ -163,8 +163,8 @@ def certify(
     `seed` fixes the random possible accelerations. `distance` and `off` (m,) say how far the state is off each
     constraint, in units of coordinates, and as a part of the terms that make up the constraint; left out, nothing is
     said of it. `pushing` are the rows that are contacts, `let_go` those that touch and are not in force. Differences
-    are measured in the norms of the problem: accelerations in that of M, forces in that of M⁻¹, multipliers by the force
-    they stand for, all relative to the accelerations that act.
+    are measured in the norms of the problem: accelerations in that of M, forces in that of M⁻¹, multipliers by the
+    force they stand for, all relative to the accelerations that act.
     Raises MassError, ContradictionError.
     """
     ready = prepare(now, stated=True)

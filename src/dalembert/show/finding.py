@@ -16,9 +16,9 @@ from dalembert.show.starting import state_in_words
 @dataclass(frozen=True, eq=False)
 class Finding:
     """A checked start; `certificate` is None where rows contradict, and then `reconciled` says what least squares makes
-    of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist).
-    `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart`, or `let_go` because
-    they would have to pull, are not among the constraints. `solved` has what of the state was not stated but solved from the
+    of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist). `power`
+    is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart`, or `let_go` because they would
+    have to pull, are not among the constraints. `solved` has what of the state was not stated but solved from the
     constraints; where that cannot be done, `refused` says why, `state` is what is stated, and there are no residuals.
     """
 

@@ -140,7 +140,7 @@ def _least_constraint(now: Instant, hard: Sequence[int], sided: Sequence[int]) -
     held = gaps[~moves] / np.where(most > 0, most, 1.0)[~moves]
     if (held < -PUSHES * at_work(ready, answer)).any():  # two-sided rows close it
         return None
-    least = _least_above(free[moves] / length[moves, None], -gaps[moves] / length[moves])
+    least = least_above(free[moves] / length[moves, None], -gaps[moves] / length[moves])
     if least is None:
         return None
     y, basis = least
@@ -183,7 +183,7 @@ def _closing(now: Instant, rows: Sequence[int], sided: Sequence[int]) -> list[in
     return [r for r, one in each.items() if worst_closing(ready, answer, size, one) > PUSHES]
 
 
-def _least_above(G: Array, h: Array) -> tuple[Array, Places] | None:
+def least_above(G: Array, h: Array) -> tuple[Array, Places] | None:
     """The shortest x with G x ≥ h, and an independent set of rows that holds it there; None where there is none.
 
     Rows of G are of length one (Lawson and Hanson, 23.27).

@@ -63,6 +63,7 @@ class Finding:
         lines = [f"start: {state_in_words(self.state, self.solved)}"]
         if self.refused is not None:
             shout = self.refused.subject.replace("does not satisfy", "DOES NOT SATISFY", 1)
+            shout = shout.replace("no values", "NO VALUES", 1)
             lines.append(f"{shout[:1].upper()}{shout[1:].replace('leaves open', 'LEAVES OPEN', 1)}:")
             lines += [f"  {fault}" for fault in self.refused.faults]
         if self.constraints and self.residuals is not None:

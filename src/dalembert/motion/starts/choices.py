@@ -7,7 +7,8 @@ import numpy as np
 
 from dalembert.derive import CLOSE, Array, closeness
 from dalembert.model import against_assumptions
-from dalembert.motion.starts.nearest_state import Nearby, Question, RunsAwayError, nearest_positions, nearest_velocities
+from dalembert.motion.starts.nearest_places import RunsAwayError, nearest_positions
+from dalembert.motion.starts.nearest_state import Nearby, Question, nearest_velocities
 from dalembert.motion.starts.on_constraints import fit
 from dalembert.motion.starts.order import TIED, Near, differing, same_well, times_as_far
 from dalembert.motion.starts.turns import same_place

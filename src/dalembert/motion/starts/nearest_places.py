@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.derive import Array, closeness, prepared
 from dalembert.derive.relations import Relation
 from dalembert.derive.scales import CLOSE
+from dalembert.model import StateError
 from dalembert.motion.starts.metric import Asked, Metric
 from dalembert.motion.starts.nearest_point import Point
 from dalembert.motion.starts.nearest_state import ROUNDS, Nearby, Question, Search, without_mass
@@ -24,6 +25,7 @@ from dalembert.motion.starts.surface import Frame, Problem
 
 SETS = 32  # of contacts that are closed together, tried at most
 FIRST = 1e-4  # of the pull: what is left of it at a minimum, where velocities are measured by themselves
+END = 1e-3  # of what a change could make of it: where so little is left of what stands under a root, it is at its end
 WIDER, WIDENED = 8.0, 6  # so many times as far, and so often, places outside of contacts are looked for
 
 
@@ -58,6 +60,24 @@ def nearest_positions(question: Question, *, all_of_them: bool = False, by_speed
         raise RunsAwayError
     near = tuple(one.part(n) for one in found)
     return Nearby(near, places.tied, places.beginnings, places.proved, sought.metric.by_mass)
+
+
+def where_functions_end(question: Question, near: Near) -> str:
+    """Why positions that are no minimum are all there is, in words: functions end there. Empty where they do not."""
+    point, metric = near.point, Metric.at(question, question.place[: question.n], question.free[: question.n])
+    relation = prepared(question.system).relations.places
+    inputs = question.inputs(near.values, question.place[question.n :])
+    if point.stationary or not point.rank:
+        return ""
+    for edge in relation.edges:
+        try:
+            (d,), (slope,) = edge.at(inputs)
+        except StateError:
+            continue
+        far = float(np.abs(point.z).max(initial=0.0)) * float(np.linalg.norm(slope[metric.free] * metric.units))
+        if d < END * far:
+            return f"the nearer positions are, the nearer {edge.words} is to zero, where functions of it have no slope"
+    return ""
 
 
 class _Places:

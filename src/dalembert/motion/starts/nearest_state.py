@@ -136,7 +136,7 @@ def without_mass(question: Question, q: Array, free: Array) -> Array | None:
 def _as_far_as_it_goes(problem: Problem) -> Array:
     try:
         with np.errstate(all="ignore"):
-            return onto_surface(problem, problem.origin)
+            return onto_surface(problem, problem.beginning(problem.origin))
     except (StateError, np.linalg.LinAlgError):
         return problem.origin
 

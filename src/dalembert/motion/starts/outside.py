@@ -59,6 +59,7 @@ class Outside:
 
     def _let_out(self, x: Array) -> Array | None:
         """A place near x where all holds."""
+        x = self._whole.beginning(x)
         for _ in range(STEPS):
             c, J = self._whole.rows(x)
             left, rows, hard = self._scaled(c, J)

@@ -143,13 +143,17 @@ def _same(point: Point, other: Point) -> bool:
 
 
 def how_far(problem: Problem) -> float:
-    """About how far the surface is, by the first two derivatives of each c at the origin; 0 where these do not tell."""
+    """About how far the surface is, by the first two derivatives of each c at the origin; 0 where these do not tell.
+
+    Where c does not exist at the origin, also how far it is to where it does.
+    """
     try:
-        c, J = problem.rows(problem.origin)
-        bends = [np.linalg.norm(problem.curvature(problem.origin, row)) for row in np.eye(len(c))[:64]]
+        x = problem.beginning(problem.origin)
+        c, J = problem.rows(x)
+        bends = [np.linalg.norm(problem.curvature(x, row)) for row in np.eye(len(c))[:64]]
     except StateError:
         return 0.0
-    far = []
+    far = [problem.far(x)]
     for value, slope, bend in zip(np.abs(c), np.linalg.norm(J, axis=1), bends, strict=False):
         ways = [value / slope] if slope > 0 else []
         ways += [np.sqrt(2 * value / bend)] if bend > 0 else []

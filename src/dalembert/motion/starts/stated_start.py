@@ -61,6 +61,8 @@ def begun(system: Statement, stated: Mapping[Expr, float], t: float, values: Arr
     if made.runs_away:
         words = "the velocities that are stated leave no nearest positions: the nearer they are, the larger are others"
         refuse(StateError, "the start leaves open what the constraints do not determine", [f"{words}; {ADVICE}"])
+    if made.ends:
+        refuse(StateError, "the start leaves open what the constraints do not determine", [f"{made.ends}; {ADVICE}"])
     if not found:
         refuse(StateError, *_without_solution(question))
     first = found[0]

@@ -12,7 +12,7 @@ import dalembert as da
 from dalembert.derive import Residuals
 from dalembert.show import Finding
 
-x, y = dynamicsymbols("x y")
+x, y, z = dynamicsymbols("x y z")
 t = dynamicsymbols._t
 m, g, R, mu = symbols("m g R mu", positive=True)
 
@@ -111,6 +111,46 @@ class TestContacts:
         finding = self.ball(-0.1, speed)
         assert not finding.passed
         assert "FAILED: the start does not satisfy the constraints" in finding.text()
+
+    @pytest.mark.parametrize("slides", [0.0, 1.0])
+    def test_what_would_have_to_pull_lets_go(self, slides):
+        """Gravity upwards: the table lets go at once, its friction with it, and the ball goes up by g."""
+        up = da.System.from_lagrangian(
+            m * (x.diff() ** 2 + y.diff() ** 2) / 2 + m * g * y,
+            [x, y],
+            constraints=[da.OneSided(y, name="table", nature=da.Coulomb(mu)), da.OneSided(-x, name="wall")],
+            parameters={m: 2.0, g: 9.81, mu: 0.5},
+            initial={x: -1, x.diff(): slides},
+        )
+        finding = up.check()
+        assert finding.passed
+        assert (finding.apart, finding.let_go) == (("wall",), ("table",))
+        assert finding.certificate.answer.acceleration == pytest.approx([0, 9.81])
+        assert "let go because they would have to pull: table" in finding.text()
+        assert finding.as_dict()["let_go"] == ["table"]
+        verified = up.verify({x: -1, y: 0, x.diff(): slides, y.diff(): 0})
+        assert verified.passed
+        assert verified.let_go == ("table",)
+        assert {check.name for check in verified.checks} >= {"contacts"}
+        moved = up.simulate(until=0.1)
+        assert moved.dataset.y_ddot[0] == pytest.approx(9.81)
+
+    def test_friction_may_press_a_contact_that_its_load_alone_would_lift(self):
+        """A body that slides on a wall and is dragged down by it onto a foot: with μ = 1 it is pressed there.
+
+        Along y: load up 5, friction of the wall −μN = −8. The foot bears 3, and lets go without friction.
+        """
+        sliding = {x: 0, y: 0, z: 0, x.diff(): 0, y.diff(): 0, z.diff(): 1}
+        wall = da.OneSided(x, name="wall", nature=da.Prescribed({y: -da.multiplier("wall"), z: 0}))
+        feet = [wall, da.OneSided(y, name="foot")]
+        energy = (x.diff() ** 2 + y.diff() ** 2 + z.diff() ** 2) / 2 - 8 * x + 5 * y
+        body = da.System.from_lagrangian(energy, [x, y, z], constraints=feet)
+        found = body.verify(sliding)
+        assert found.passed
+        assert found.let_go == ()
+        assert found.answer.acceleration == pytest.approx([0, 0, 0])
+        ideal = body.without(["wall"])._changed(constraints=(da.OneSided(x, name="wall"), feet[1]))
+        assert ideal.verify(sliding).let_go == ("foot",)
 
     def test_what_presses_may_be_open(self):
         """Friction on the rail that the table presses: there is none while nothing touches the table."""

@@ -16,10 +16,10 @@ from dalembert.show.starting import state_in_words
 @dataclass(frozen=True, eq=False)
 class Finding:
     """A checked start; `certificate` is None where rows contradict, and then `reconciled` says what least squares makes
-    of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist).
-    `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart` are not among the
-    constraints. `solved` has what of the state was not stated but solved from the constraints; where that cannot be
-    done, `refused` says why, `state` is what is stated, and there are no residuals.
+    of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist). `power`
+    is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart`, or `let_go` because they would
+    have to pull, are not among the constraints. `solved` has what of the state was not stated but solved from the
+    constraints; where that cannot be done, `refused` says why, `state` is what is stated, and there are no residuals.
     """
 
     state: Mapping[str, float]
@@ -30,6 +30,7 @@ class Finding:
     contradiction: ContradictionError | None = None
     reconciled: Reconciled | None = None
     apart: tuple[str, ...] = ()
+    let_go: tuple[str, ...] = ()
     solved: tuple[str, ...] = ()
     refused: StateError | None = None
 
@@ -62,6 +63,7 @@ class Finding:
         lines = [f"start: {state_in_words(self.state, self.solved)}"]
         if self.refused is not None:
             shout = self.refused.subject.replace("does not satisfy", "DOES NOT SATISFY", 1)
+            shout = shout.replace("no values", "NO VALUES", 1)
             lines.append(f"{shout[:1].upper()}{shout[1:].replace('leaves open', 'LEAVES OPEN', 1)}:")
             lines += [f"  {fault}" for fault in self.refused.faults]
         if self.constraints and self.residuals is not None:
@@ -121,6 +123,7 @@ class Finding:
                 )
             ],
             "out_of_contact": list(self.apart),
+            "let_go": list(self.let_go),
             "certificate": None if self.certificate is None else self.certificate.as_dict(),
             "power": self.power,
             "contradiction": None if self.contradiction is None else str(self.contradiction),

@@ -1,9 +1,9 @@
 """Frictions in a plane that begin to slip under a load that has only just become more than they hold.
 
 The mode that sticks is followed for a moment more. In it the sliding velocities s are found at a few times, as
-polynomials that obey ṡ = c − Y f with f against s. Their directions turn as they grow, and are known only where they
-can: s is looked for among the velocities that all other rows and frictions leave, which may be one direction of a plane,
-or one motion of many frictions.
+polynomials that obey ṡ = c − Y f with f against s. Their directions turn as they grow: s is looked for among the
+velocities that all other rows and frictions leave, which may be one direction of a plane, or one motion of many
+frictions.
 """
 
 from dataclasses import replace
@@ -95,7 +95,7 @@ def _slip(search: ModeSearch, found: Trial, steps: Steps, time: float) -> _Slip:
 
 
 def _gained(search: ModeSearch, sticks: Trial, steps: Steps, slips: list[_Slip]) -> Grown | None:
-    """The mode and the moment, by what its times say beside the mode that sticks; None where no velocities are found."""
+    """The mode and the moment, by its times beside the mode that sticks; None where no velocities are found."""
     tau, mine = float(steps.times[1] - steps.times[0]), slips[0].trial.slips
     times, rest = np.array([slip.time for slip in slips]), np.stack([slip.rest for slip in slips])
     stuck = search.engine.watch(sticks.setup, times, rest).acceleration
@@ -111,7 +111,7 @@ def _gained(search: ModeSearch, sticks: Trial, steps: Steps, slips: list[_Slip])
         more = np.stack([pull.acceleration for pull in pulls]) - stuck
         change, moved = _step(s, pulls, tau), rest + np.hstack([tau**2 * TWICE @ more, tau * ONCE @ more])
         largest = max(_share(change, s, 2), _share(moved - gone, natural, 1))
-        if largest <= FINE or largest <= SETTLED and largest > before / 2:
+        if largest <= FINE or (largest <= SETTLED and largest > before / 2):
             last = slips[-1]
             return Grown(search.moved(last.trial, last.time, states[-1]), _growing(steps, states - rest))
         s, gone, before = s + change, moved, largest

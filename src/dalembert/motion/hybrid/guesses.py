@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
+from dalembert.derive.switching.guard_kinds import HELD, KINDS, GuardKey
 from dalembert.derive.switching.modes import Mode
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.programs import Programs
@@ -33,7 +33,7 @@ class Guesses:
             closed = tuple(sorted({*guess.closed, *touching} & {*touching}))
             return [replace(guess, closed=closed), replace(guess, closed=tuple(j for j in closed if j != fired.place))]
         after = list(KINDS[fired.kind].after(self._programs.switches, guess, fired.place, True))
-        if fired.kind == "hold" and guess.idle:  # others may hold what it does not
+        if fired.kind in HELD and guess.idle:  # others may hold what it does not
             return [guess, *after]
         return [m for m in after if 0 not in m.signs] or [guess]
 

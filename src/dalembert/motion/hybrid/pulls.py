@@ -151,9 +151,9 @@ class Pulls:
         rows = [r for k in speeds for r in self._planar.rows(mode, k)]
         s, least = np.concatenate(list(speeds.values())), min(float(np.linalg.norm(own)) for own in speeds.values())
         steps = least * ASIDE / np.abs(ways).max(axis=0)
-        states = [state]
-        for aside in np.concatenate([(ways * steps).T, -(ways * steps).T]):
-            states.append(self._planar.pushed(mode, setup, t, state, _by_friction(list(speeds), s + aside)))
+        asides = np.concatenate([(ways * steps).T, -(ways * steps).T])
+        beside = (_by_friction(list(speeds), s + aside) for aside in asides)
+        states = [state, *(self._planar.pushed(mode, setup, t, state, own) for own in beside)]
         accelerations = self._engine.watch(setup, np.full(len(states), t), np.stack(states)).acceleration
         both = zip(accelerations, (self._programs.arrays(setup, t, there) for there in states), strict=True)
         rates = np.array([now.A[rows] @ a - now.b[rows] for a, now in both])

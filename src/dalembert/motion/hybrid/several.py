@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.evaluate import unshared_friction
-from dalembert.derive.switching.guard_kinds import GuardKey
+from dalembert.derive.switching.guard_kinds import GuardKey, changed
 from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, STICKS, Mode
 from dalembert.motion.hybrid.guard_watch import key_of
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
@@ -56,17 +56,14 @@ def _refuse_shares(search: ModeSearch, t: float, found: Trial) -> None:
 
 def _refuse_unseen(search: ModeSearch, t: float, state: Array, found: Trial) -> None:
     """Raise Paradox where a friction cannot stick, and nothing that can be seen says which way it slips."""
-    for key in (key_of(found.staged, g) for g in found.guarded.stays):
-        told = found.mode.rubs[key.place] if key.kind == "stop" else OFF
-        if told not in (FORWARD, BACKWARD):
-            continue
-        rubs = [*found.mode.rubs]
+    for k in search.unseen(found):
+        told, rubs = found.mode.rubs[k], [*found.mode.rubs]
         ways = []
-        for rubs[key.place] in (STICKS, FORWARD if told == BACKWARD else BACKWARD):
+        for rubs[k] in (STICKS, FORWARD if told == BACKWARD else BACKWARD):
             ways.append(search.trial(replace(found.mode, rubs=tuple(rubs), idle=(), still=()), t, state))
         if ways[0].why and ways[1].holds:
             raise Paradox(
-                f"which way {search.switches.name(key.place)!r} slips cannot be told: it cannot stick there, and "
+                f"which way {search.switches.name(k)!r} slips cannot be told: it cannot stick there, and "
                 "what its speed becomes is less than the rounding of the forces in balance"
             )
 
@@ -78,8 +75,7 @@ def _refuse_other_side(search: ModeSearch, t: float, state: Array, found: Trial)
         key = key_of(found.staged, g)
         if key.kind != "side":
             continue
-        signs = found.mode.signs
-        other = replace(found.mode, signs=(*signs[: key.place], -signs[key.place], *signs[key.place + 1 :]))
+        other = replace(found.mode, signs=changed(found.mode.signs, key.place, -found.mode.signs[key.place]))
         trial = search.trial(other.anew, t, state)
         if trial.holds and not np.allclose(a, search.acceleration(trial, t), rtol=SAME, atol=1e-300):
             words = f"({search.switches.words(found.mode)}) and ({search.switches.words(trial.mode)})"

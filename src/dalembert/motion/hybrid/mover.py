@@ -256,7 +256,7 @@ class HybridMover:
         """
         n, blank = len(state) // 2, self.programs.blank()
         try:
-            self._adrift = self._uncertain(t, state)
+            self._adrift = uncertain(self.programs, t, state)
             self._measure(t, state)
             mode = replace(blank, signs=self._guesses.first_signs(t, state, blank, self.scales))
             before, within = self._off(mode, t, state)

@@ -208,7 +208,8 @@ class System(Statement):
     def check(self) -> show.Finding:
         """Whether the start satisfies the constraints and every principle gives the same answer there.
 
-        What the start does not state is what a run would take. Contacts that are open there are no constraints.
+        What the start does not state is what a run would take. Contacts that are open there are no constraints, nor are
+        those that would have to pull. Friction at rest sticks or slips as it does in the motion from there.
         """
         try:
             begun = motion.own_start(self)
@@ -218,27 +219,48 @@ class System(Statement):
             if len(self.initial) < len(state):  # what is left open has no value that could be looked at
                 stated = {name_of(key): state[key] for key, _ in self.initial}
                 return show.Finding(stated, tuple(c.name for c in self.constraints), None, None, refused=error)
-        touching = derive.in_contact(self, state)
-        acting = touching.system
-        found = show.Finding(
-            {name_of(key): value for key, value in state.items()},
-            tuple(c.name for c in acting.constraints),
-            acting.residuals(state),
-            None,
-            apart=touching.apart,
-            let_go=touching.let_go.names,
-            solved=solved,
-        )
         try:
-            certificate = self._certified(touching, state)
+            return self._found(state, solved)
+        except derive.AtRestError:
+            from dalembert.motion.first_mode import first_mode  # friction at rest is rare
+
+            begins = first_mode(self, state)
+            if begins is None:
+                raise
+            acting = self.without((*begins.apart, *begins.certificate.let_go))
+            found = self._looked_at(acting, state, begins.apart, begins.certificate.let_go, solved)
+            return self._with(replace(found, mode=begins.mode), begins.certificate, state)
+
+    def _found(self, state: Mapping[Expr, float], solved: tuple[str, ...]) -> show.Finding:
+        """What is found at a whole state by the instant alone."""
+        touching = derive.in_contact(self, state)
+        found = self._looked_at(touching.system, state, touching.apart, touching.let_go.names, solved)
+        try:
+            return self._with(found, self._certified(touching, state), state)
         except ContradictionError as error:
             from dalembert.motion.reconciling import reconcile  # rows that contradict are rare
 
             try:
-                reconciled = least_squares(reconcile(acting, state).now)
+                reconciled = least_squares(reconcile(touching.system, state).now)
             except (ContradictionError, MassError, StateError):  # a work-doing force that is not determined
                 reconciled = None
             return replace(found, contradiction=error, reconciled=reconciled)
+
+    def _looked_at(
+        self,
+        acting: Self,
+        state: Mapping[Expr, float],
+        apart: tuple[str, ...],
+        let_go: tuple[str, ...],
+        solved: tuple[str, ...],
+    ) -> show.Finding:
+        """A state and what is left of the constraints that act there."""
+        named = {name_of(key): value for key, value in state.items()}
+        rows = tuple(c.name for c in acting.constraints)
+        return show.Finding(named, rows, acting.residuals(state), None, apart=apart, let_go=let_go, solved=solved)
+
+    def _with(self, found: show.Finding, certificate: Certificate, state: Mapping[Expr, float]) -> show.Finding:
+        """A finding with its certificate, and the power of the forces in it."""
         velocity = np.array([state[v] for v in self.velocities])
         return replace(found, certificate=certificate, power=float(velocity @ certificate.answer.force))
 

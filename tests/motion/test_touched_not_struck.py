@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
-from sympy import Rational, cos, sin, sqrt
+from sympy import Piecewise, Rational, cos, sin, sqrt
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
 
 x, y, angle = dynamicsymbols("x y theta")
 X, Y, A = x.diff(), y.diff(), angle.diff()
+t = dynamicsymbols._t
 G = 9.81
 END = {None: 1e-10, 1e-8: 1e-4}  # how exactly, at a tolerance
 CRANK = da.Holonomic(x - cos(angle) - sqrt(4 - sin(angle) ** 2), "crank")
@@ -98,4 +99,29 @@ def test_from_where_it_touches(rate) -> None:
     motion = crank_and_slider(3, 0.5).simulate({angle: 0, x: 3, A: rate}, until=2.0)
     assert motion.events == ()
     assert_allclose(motion.end[angle], turned(0.0, rate, 2.0), atol=1e-11)
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("order", [4, 5, 6, 7, 9, 11])
+def test_what_comes_to_a_wall_ever_more_slowly(order) -> None:
+    """1 − x = (1 − t)ⁿ up to the wall: of odd n it is pressed from then on, of even n it turns back."""
+    force = -order * (order - 1) * (1 - t) ** (order - 2)
+    motion = da.System.from_forces([[1]], [force], [x], constraints=[da.OneSided(1 - x)]).simulate(
+        {X: order}, until=1.7
+    )
+    assert motion.verify().passed
+    beyond = 0.7**order if order % 2 == 0 else 0.0
+    assert_allclose(motion.end[x], 1 - beyond, atol=1e-10)
+    assert_allclose(motion.at(0.9), [1 - 0.1**order, order * 0.1 ** (order - 1)], atol=1e-12)
+
+
+def test_a_platform_that_leaves_what_rests_on_a_shelf() -> None:
+    """With no speed, no acceleration: the block stays on the shelf that is left."""
+    way = 10 * (t - 1) ** 3 - 15 * (t - 1) ** 4 + 6 * (t - 1) ** 5
+    platform = Piecewise((0, t <= 1), (way, t < 2), (1, True))
+    on = [da.OneSided(y - 1, name="shelf"), da.OneSided(y - platform, name="platform")]
+    motion = da.System.from_lagrangian(Y**2 / 2 - G * y, [y], constraints=on).simulate({y: 1}, until=4.0)
+    assert [(event.kind, event.time) for event in motion.events] == [("switch", 1.0), ("switch", 2.0)]
+    assert_allclose(motion.y[0], 1.0, atol=1e-13)
+    assert_allclose(motion.y[1], 0.0, atol=1e-13)
     assert motion.verify().passed

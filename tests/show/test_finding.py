@@ -165,6 +165,52 @@ class TestContacts:
         assert system.check().power == 0
 
 
+class TestFrictionAtRest:
+    """A block on a rough table, pulled: what it does is decided as in the motion that begins there."""
+
+    @staticmethod
+    def block(pull, contact=da.Holonomic, lift=0.0, speed=0.0):
+        return da.System.from_lagrangian(
+            m * (x.diff() ** 2 + y.diff() ** 2) / 2 - m * g * y,
+            [x, y],
+            forces={x: pull, y: lift},
+            constraints=[contact(y, name="table", nature=da.Coulomb(mu))],
+            parameters={m: 2.0, g: 9.81, mu: 0.2},
+            initial={x: 0, y: 0, y.diff(): speed},
+        )
+
+    @pytest.mark.parametrize("contact", [da.Holonomic, da.OneSided])
+    @pytest.mark.parametrize(("pull", "word"), [(0, "sticks"), (3, "sticks"), (5, "slips forward"), (-5, "slips back")])
+    def test_it_sticks_or_slips(self, contact, pull, word):
+        finding = self.block(pull, contact).check()
+        assert finding.passed
+        assert f"table {word}" in finding.mode
+        expected = 0.0 if word == "sticks" else (pull - np.sign(pull) * 0.2 * 2 * 9.81) / 2
+        assert finding.certificate.answer.acceleration == pytest.approx([expected, 0], abs=1e-12)
+        assert {check.name for check in finding.certificate.checks} >= {"friction", "modes"}
+        assert "Friction is at rest here" in finding.text()
+        document = finding.as_dict()
+        assert document["mode"] == finding.mode
+        json.dumps(document, allow_nan=False)
+
+    def test_lifted_it_is_free_of_friction(self):
+        finding = self.block(1, da.OneSided, lift=30.0).check()
+        assert finding.passed
+        assert (finding.let_go, finding.mode) == (("table",), "")
+        assert finding.certificate.answer.acceleration == pytest.approx([0.5, 15 - 9.81])
+
+    def test_an_instant_by_itself_still_does_not_say(self):
+        with pytest.raises(da.StateError, match="cannot be told at one instant"):
+            self.block(3).verify({x: 0, y: 0, x.diff(): 0, y.diff(): 0})
+
+    def test_without_the_compiled_engine_it_is_refused(self, monkeypatch):
+        from dalembert.motion import first_mode
+
+        monkeypatch.setattr(first_mode, "compiled_engine", lambda: False)
+        with pytest.raises(da.StateError, match="cannot be told at one instant"):
+            self.block(3).check()
+
+
 def test_contradiction(findings):
     finding = findings["contradiction"]
     assert not finding.passed

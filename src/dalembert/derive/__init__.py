@@ -19,6 +19,7 @@ from dalembert.derive.evaluate import (
 from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
 from dalembert.derive.least.minimal import MinimalForm, minimal
 from dalembert.derive.mechanics import Derived
+from dalembert.derive.nonideal import AtRestError
 from dalembert.derive.prepared import caches, form, prepared
 from dalembert.derive.scales import CLOSE, Closeness, closeness
 from dalembert.derive.states import initial_state, numbers, parameter_values, state_values
@@ -27,6 +28,7 @@ from dalembert.derive.touching import InContact, apart, in_contact
 __all__ = [
     "CLOSE",
     "Array",
+    "AtRestError",
     "ClosedForm",
     "Closeness",
     "Derived",

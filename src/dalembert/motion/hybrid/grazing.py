@@ -60,3 +60,17 @@ def grazes(programs: Programs, setup: Setup, t: float, state: Array, scales: Arr
     before = [np.concatenate([q - share * way * v, v]) for share in BACK] if np.isfinite(way) else []
     slight = max(SLIGHT, COARSE * known**0.5)
     return bool(reach(state) <= slight**2 * max(map(reach, before), default=0.0))
+
+
+def opens_at_zero(programs: Programs, setup: Setup, t: float, state: Array, scales: Array) -> Array:
+    """Which gaps (r,), being zero, open in the mode of a setup: they part, or do not and are drawn apart.
+
+    However soon and low they are to close again: by less than can be seen of the gap.
+    """
+    engine, times, states = programs.engine, np.array([t]), state[None, :]
+    seen = engine.watch(setup, times, states)
+    rate, floors = seen.rate[0], tolerance("TIE") * engine.sizes(setup, times, states, scales)[0][seen.rate.shape[1] :]
+    drawn = programs.opening(setup, times, states, seen.acceleration)[0]
+    natural = np.abs(engine.rows(setup, times, states)[0]) @ engine.paces(setup, times, states)[0]
+    out: Array = (rate > floors) | ((rate >= -floors) & (drawn > tolerance("TIE") * natural) & (natural > 0))
+    return out

@@ -22,6 +22,7 @@ from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STIC
 from dalembert.derive.switching.stages import Staged
 from dalembert.derive.switching.surfaces import moves
 from dalembert.engine.taylor import Setup
+from dalembert.motion.hybrid.grazing import opens_at_zero
 from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
 from dalembert.motion.hybrid.mode_rows import ModeRows
 from dalembert.motion.hybrid.planar import MOMENT, PlaneFriction, slipping_at_rest
@@ -250,9 +251,8 @@ class ModeSearch:
         gaps = [i for i in gaps if abs(guarded.values[i]) <= guarded.floors[i]]
         if not gaps:
             return guarded
-        rate = self.engine.watch(setup, np.array([t]), state[None, :]).rate[0]
-        sizes = self.engine.sizes(setup, np.array([t]), state[None, :], self._scales)[0][len(rate) :]
-        opens = [i for i in gaps if rate[j := staged.keys[i].place] > tolerance("TIE") * sizes[j]]
+        opening = opens_at_zero(self.programs, setup, t, state, self._scales)
+        opens = [i for i in gaps if opening[staged.keys[i].place]]
         falls = tuple(i for i in guarded.falls if i not in opens)
         return replace(guarded, falls=falls, rises=(*guarded.rises, *opens))
 

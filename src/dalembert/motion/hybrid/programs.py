@@ -206,7 +206,7 @@ class Programs:
         found: Array = -out[:, a + b : a + b + r]
         if b:
             rows, columns = setup.code.row_places
-            np.add.at(found, (slice(None), rows), out[:, a : a + b] * accelerations[:, columns])
+            np.add.at(found.T, rows, (out[:, a : a + b] * accelerations[:, columns]).T)
         return found
 
     def restitutions(self) -> dict[int, float]:

@@ -100,8 +100,9 @@ class _Places:
 
     @property
     def blocked(self) -> bool:
-        """Whether contacts were in the way of what was looked for."""
-        return bool(self._question.sided) and (self._contacts_met or not self.found)
+        """Whether contacts were in the way of what was looked for, and there are ways to others."""
+        moves = self.sought.metric.free.any()
+        return bool(self._question.sided and moves) and (self._contacts_met or not self.found)
 
     def by_sets(self, all_of_them: bool) -> None:
         """The nearest with every set of contacts closed that a nearest point is inside of."""

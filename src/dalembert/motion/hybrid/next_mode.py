@@ -32,7 +32,6 @@ from dalembert.motion.tolerances import tolerance
 
 MOST = 400  # modes tried at most, and so many more for every thing that switches
 MORE = 16
-EVERY = 4096  # modes looked at where all are, because there may be several
 SURE = 2.0**-20  # of a pivot, or of the size of a guard: so far from zero no rounding decides
 SAME = 1e-9  # accelerations of modes that do not differ
 
@@ -148,16 +147,23 @@ class ModeSearch:
             queue.extend(ahead[1:])
         if len(seen) >= most:
             raise Paradox(f"no mode was found that holds, of {len(seen)} tried")
-        if jams := {f"({self.switches.words(trial.mode)})": None for trial in tried if trial.lawful}:
-            if len(jams) > 1:
-                raise Paradox(f"more than one motion is possible (Painlevé): {' and '.join(jams)}")
-            raise Paradox(f"friction and rigidity leave no unique motion (Painlevé), though {next(iter(jams))} is one")
+        if lawful := [trial for trial in tried if trial.lawful]:
+            raise self._jammed(lawful, t)
         named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
         said = f": {why[0]}" if why and len(seen) == 1 else self._neither(tried, t)
         raise Paradox(
             "no motion is possible: no combination of sticking, slipping and opening satisfies the laws of friction "
             f"and contact{named}{said}"
         )
+
+    def _jammed(self, lawful: list[Trial], t: float) -> Paradox:
+        """What is wrong where modes satisfy all laws, and none of them is unique."""
+        first = lawful[0]
+        others = [trial for trial in lawful[1:] if self.differ(first, trial, t)]
+        words = [f"({self.switches.words(trial.mode)})" for trial in (first, *others)]
+        if len(words) > 1:
+            return Paradox(f"more than one motion is possible (Painlevé): {' and '.join(words)}")
+        return Paradox(f"friction and rigidity leave no unique motion (Painlevé), though {words[0]} is one")
 
     def _sticking(self, t: float, state: Array, found: Trial) -> Trial:
         """The mode in which what can hold at rest does, where friction at rest is more than friction that slips.
@@ -413,6 +419,11 @@ class ModeSearch:
             return True
         speeds, floors = self.speeds(trial.mode, trial.staged, t, state)
         return bool(np.linalg.norm(speeds[key.place]) <= floors[key.place])
+
+    def differ(self, one: Trial, other: Trial, t: float) -> bool:
+        """Whether two modes move otherwise."""
+        a, b = self.acceleration(one, t), self.acceleration(other, t)
+        return bool(np.abs(a - b).max() > SAME * (np.abs(a).max() + np.abs(b).max()))
 
     def acceleration(self, trial: Trial, t: float) -> Array:
         """The acceleration (n,) of a mode at its state."""

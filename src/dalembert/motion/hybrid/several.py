@@ -11,10 +11,9 @@ from dalembert.derive.evaluate import unshared_friction
 from dalembert.derive.switching.guard_kinds import GuardKey, changed
 from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, STICKS, Mode
 from dalembert.motion.hybrid.guard_watch import key_of
-from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
+from dalembert.motion.hybrid.next_mode import SAME, ModeSearch, Paradox, Trial
 
 EVERY = 4096  # modes looked at where all are, because there may be several
-SAME = 1e-9  # accelerations of modes that do not differ
 
 
 def only_mode(
@@ -84,7 +83,6 @@ def _refuse_other_side(search: ModeSearch, t: float, state: Array, found: Trial)
 
 def _refuse_another(search: ModeSearch, t: float, state: Array, found: Trial) -> None:
     """Raise Paradox where a mode that differs in what presses holds as well, and moves otherwise (Painlevé)."""
-    a = search.acceleration(found, t)
     for count, mode in enumerate(_every(search, t, state, found)):
         if count > EVERY:
             return
@@ -92,8 +90,7 @@ def _refuse_another(search: ModeSearch, t: float, state: Array, found: Trial) ->
         if not trial.lawful or trial.guarded.stays:
             continue
         same = all(x == y or OFF in (x, y) for x, y in zip(found.mode.rubs, trial.mode.rubs, strict=True))
-        b = search.acceleration(trial, t)
-        if same and np.abs(a - b).max() > SAME * (np.abs(a).max() + np.abs(b).max()):
+        if same and search.differ(found, trial, t):
             words = f"({search.switches.words(found.mode)}) and ({search.switches.words(trial.mode)})"
             raise Paradox(f"more than one motion is possible (Painlevé): {words}")
 

@@ -551,16 +551,8 @@ class HybridMover:
                 self._strike(t, state, events, impulse)
                 if struck.rests and self.switches.rubs:
                     t, state, events, impulse = self._come_to_rest(struck, t, state, guess)
-            found = only_mode(
-                self._search,
-                t,
-                state,
-                self._guesses.after(guess, fired, t, state, begins, self.scales),
-                self.scales,
-                begins,
-                fired,
-                halted,
-            )
+            guesses = self._guesses.after(guess, fired, t, state, begins, self.scales)
+            found = only_mode(self._search, t, state, guesses, self.scales, begins, fired, halted)
             if turned is not None and self._kinks.rests(found.mode):
                 raise Paradox("no motion is possible: it leads back to where it came from")
             if begins:

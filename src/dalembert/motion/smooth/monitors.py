@@ -396,12 +396,17 @@ REGULAR = tuple(monitor for monitor in MONITORS if monitor not in PLACES)
 
 
 def first_problem(view: View, monitors: Sequence[Monitor] = MONITORS) -> Problem | None:
-    """The earliest of all problems; in one step, what vanishes comes before what that does to the step."""
+    """The earliest of all problems; in one step, what vanishes comes before what that does to the step.
+
+    A row that vanishes has no pivot there, which is no matter of others.
+    """
     found = [problem for monitor in monitors if (problem := monitor(view)) is not None]
     if not found:
         return None
     earliest = min(problem.place for problem in found)
     here = [problem for problem in found if problem.place == earliest]
+    gone = min((problem.time for problem in here if problem.kind == "row"), default=np.inf)
+    here = [problem for problem in here if problem.kind != "dependent" or problem.time < gone]
     unsound = None
     for problem in here:
         if problem.minimum is not None:

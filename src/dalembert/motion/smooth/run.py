@@ -852,8 +852,11 @@ class Run:
                 self._reductions += 1
                 self._cap = (2 * way, min(self.t + 2.5 * way, self.until))
                 return None
-        if self._other_rows(view, problem) or self.t > begun:  # what was kept is not kept again
+        if self._other_rows(view, problem):
             return None
+        if self.t > begun:  # what was kept is not kept again: the place is looked for from there, if it is ahead
+            ahead = problem.time - self.t > tolerance("BESIDE") * (problem.time - begun)
+            return None if ahead else self._last_before(words)
         time, place = last_sound(view, problem, tolerance("SOUND"), self._at_start())
         end = view.course.end
         ahead = problem.time > end > self.t

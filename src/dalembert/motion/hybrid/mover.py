@@ -55,7 +55,7 @@ REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that
 class Memo:
     """What a mover knows at the beginning of a leg, to go on from there again.
 
-    `switched`: how often it has. `alone`: contacts have been struck one by one of late.
+    `switched`: how often it has.
     """
 
     mode: Mode
@@ -65,7 +65,6 @@ class Memo:
     count: int
     sizes: Array
     adrift: Array
-    alone: bool
 
 
 class HybridMover:
@@ -110,7 +109,6 @@ class HybridMover:
         self.count = 0
         self._resting: tuple[int, ...] = ()
         self._lasted = inf  # how long the mode before did
-        self._alone = False  # the last impact was of one contact
         self._ahead = FEW  # how many flights are made before they are looked at
         self._prelude: list[Leg] = []  # moments before the next leg
         self._struck: list[Leg] = []  # an impact
@@ -120,12 +118,12 @@ class HybridMover:
         assert self.mode is not None
         assert self.setup is not None
         switched = len(self._times)
-        return Memo(self.mode, self.setup, self._resting, switched, self.count, self.sizes, self._adrift, self._alone)
+        return Memo(self.mode, self.setup, self._resting, switched, self.count, self.sizes, self._adrift)
 
     def resume(self, memo: Memo) -> None:
         """Go on in the mode of a leg before."""
         self.mode, self.setup, self._resting, self.count = memo.mode, memo.setup, memo.resting, memo.count
-        self.sizes, self._adrift, self._alone = memo.sizes, memo.adrift, memo.alone
+        self.sizes, self._adrift = memo.sizes, memo.adrift
         del self._times[memo.switched :]
         self._fired, self._undecided = None, False
 
@@ -390,7 +388,7 @@ class HybridMover:
         self._ahead = min(LEGS, max(2 * len(flights), FEW))
         if not flights:
             return []
-        self.setup, self._undecided, self._fired, self._before, self._alone = setup, False, None, None, True
+        self.setup, self._undecided, self._fired, self._before = setup, False, None, None
         legs: list[Leg] = []
         largest = largest_of([flight.steps for flight in flights])
         largest[:-1] = np.maximum(largest[:-1], np.abs([flight.before for flight in flights])[1:])
@@ -519,11 +517,9 @@ class HybridMover:
                 if corner := self._kinks.corner(t, state, there, self.scales, struck=True):
                     raise Paradox(corner)
                 setup = self.programs.setup(there, t, state)
-                first = fired.place if self._alone and fired is not None and fired.kind == "touch" else None
-                struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted, first)
+                struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted)
                 if struck is not None and not struck.met:
                     return self._contradicts(t, state)
-            self._alone = struck is not None and struck.alone
             if struck is not None:
                 state = np.concatenate([struck.place, struck.velocity])
                 events, impulse = [*events, *struck.events], impulse + struck.energy
@@ -744,7 +740,7 @@ class HybridMover:
 
     def _memo_of(self, trial: Trial) -> Memo:
         switched = len(self._times)
-        return Memo(trial.mode, trial.setup, self._resting, switched, self.count, self.sizes, self._adrift, self._alone)
+        return Memo(trial.mode, trial.setup, self._resting, switched, self.count, self.sizes, self._adrift)
 
     def _jammed(self, fired: GuardKey, t: float, state: Array) -> Status | None:
         """The end of a run where friction is no longer what it can be: unique, and against the motion."""

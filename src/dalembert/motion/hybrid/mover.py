@@ -697,7 +697,9 @@ class HybridMover:
         rough = self.programs.staged(guess).rough
         if all(j in rough for j in struck.rests):
             return t, state, struck.events, struck.energy
-        closed = tuple(sorted({*guess.closed, *struck.rests}))
+        shut = {event.name for event in struck.events if event.after == "closed"}
+        at_rest = {j for j, c in enumerate(self.system.constraints) if c.name in shut}
+        closed = tuple(sorted({*guess.closed, *struck.rests, *at_rest}))
         off = tuple(
             OFF if set(rub.members) & set(struck.rests) - set(rough) else r
             for rub, r in zip(self.switches.rubs, guess.rubs, strict=True)

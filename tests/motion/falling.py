@@ -32,15 +32,15 @@ class Falling:
         self.m, self.f = [mpf(x) for x in masses], [mpf(x) for x in forces]
         self.e = [mpf(x) if not isinstance(x, tuple) else mpf(x[0]) / x[1] for x in restitutions]
         self.k, self.n = len(rows), len(masses)
-        inverse = [[sum(a * b / m for a, b, m in zip(r, s, self.m)) for s in self.G] for r in self.G]
+        inverse = [[sum(a * b / m for a, b, m in zip(r, s, self.m, strict=True)) for s in self.G] for r in self.G]
         self.W = inverse
-        self.fall = [sum(a * f / m for a, f, m in zip(r, self.f, self.m)) for r in self.G]
+        self.fall = [sum(a * f / m for a, f, m in zip(r, self.f, self.m, strict=True)) for r in self.G]
 
     def gaps(self, q):
-        return [sum(a * x for a, x in zip(r, q)) + d for r, d in zip(self.G, self.d)]
+        return [sum(a * x for a, x in zip(r, q, strict=True)) + d for r, d in zip(self.G, self.d, strict=False)]
 
     def rates(self, v):
-        return [sum(a * x for a, x in zip(r, v)) for r in self.G]
+        return [sum(a * x for a, x in zip(r, v, strict=True)) for r in self.G]
 
     def shares(self, touching, right):
         """Λ ≥ 0 with W Λ + right ≥ 0, and one of the two zero, over the contacts that touch."""
@@ -54,7 +54,7 @@ class Falling:
                         found = mp.lu_solve(W, matrix([-right[i] for i in mine]))
                     except ZeroDivisionError:
                         continue
-                    given = dict(zip(mine, found))
+                    given = dict(zip(mine, found, strict=True))
                 if any(x < -ZERO for x in given.values()):
                     continue
                 left = [right[i] + sum(self.W[i][j] * x for j, x in given.items()) for i in touching]
@@ -77,22 +77,22 @@ class Falling:
             g, r = self.gaps(q), self.rates(v)
             touching = [j for j in range(self.k) if abs(g[j]) <= ZERO and abs(r[j]) <= ZERO]
             push = self.shares(touching, self.fall)
-            a = [f / m + p for f, m, p in zip(self.f, self.m, self.pushed(push))]
+            a = [f / m + p for f, m, p in zip(self.f, self.m, self.pushed(push), strict=True)]
             b = self.rates(a)
             now = {j for j in touching if abs(b[j]) <= ZERO}
             rests += [Told(t, j, mpf(0)) for j in sorted(now - closed)]
             closed = now
-            waits = [inf if j in closed else self.wait(*each) for j, each in enumerate(zip(g, r, b))]
+            waits = [inf if j in closed else self.wait(*each) for j, each in enumerate(zip(g, r, b, strict=True))]
             dt = min(waits, default=inf)
             while times and times[0] < t + dt:
                 s = times.pop(0) - t
-                states.append([float(x + u * s + c * s * s / 2) for x, u, c in zip(q, v, a)]
-                              + [float(u + c * s) for u, c in zip(v, a)])  # fmt: skip
+                states.append([float(x + u * s + c * s * s / 2) for x, u, c in zip(q, v, a, strict=True)]
+                              + [float(u + c * s) for u, c in zip(v, a, strict=True)])  # fmt: skip
             if t + dt > until or dt == inf:
                 return states, hits, rests
             t += dt
-            q = [x + u * dt + c * dt * dt / 2 for x, u, c in zip(q, v, a)]
-            v = [u + c * dt for u, c in zip(v, a)]
+            q = [x + u * dt + c * dt * dt / 2 for x, u, c in zip(q, v, a, strict=True)]
+            v = [u + c * dt for u, c in zip(v, a, strict=True)]
             v = self.struck(t, self.gaps(q), v, hits)
 
     def struck(self, t, g, v, hits):
@@ -111,7 +111,7 @@ class Falling:
             right = [mpf(0)] * self.k
             for j in taking:
                 right[j] = (1 + (self.e[j] if -r[j] > NONE else 0)) * min(r[j], 0)
-            v = [u + c for u, c in zip(v, self.pushed(self.shares(taking, right)))]
+            v = [u + c for u, c in zip(v, self.pushed(self.shares(taking, right)), strict=True)]
 
     def wait(self, g, r, b):
         if g <= ZERO:

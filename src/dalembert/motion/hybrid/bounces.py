@@ -108,17 +108,17 @@ class Bounces:
         rough = bool(self._programs.switches.rubs)
         held = [*self._hard, *(mode.closed if rough else ())]
         mine = [j for j in self._sided if j not in held]
-        found = self._falls(touch, mine)
-        if found is None:
+        every, due = self._falls(touch, mine), [j for j in touch.falling if j in mine]
+        if every is None or not due:
             return {}
-        falls, A = found[mine], now.A[mine]
+        falls, A = every[mine], now.A[mine]
         W = A @ mobility(now, held) @ A.T
         if not (np.diag(W) > 0).all():
             return {}
         shut = [k for k, j in enumerate(mine) if j in mode.closed]
         levels, rates = np.maximum(now.level[mine], 0.0), now.rate[mine].copy()
         levels[shut] = rates[shut] = 0.0
-        levels[mine.index(min(touch.falling, key=lambda j: now.level[j] / touch.gaps[j]))] = 0.0  # this one is due
+        levels[mine.index(min(due, key=lambda j: now.level[j] / touch.gaps[j]))] = 0.0
         limits = high * np.array(_unseen(touch, falls, mine))
         limits[self._throws(now, mode.closed, mine) if rough else []] = -1.0
         nothing = (KNOWN * touch.gaps[mine]).tolist(), (KNOWN * touch.slack[mine]).tolist()

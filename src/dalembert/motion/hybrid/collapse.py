@@ -75,7 +75,9 @@ class _Sequence:
 
     def __post_init__(self) -> None:
         low = self.low
-        self.g, self.r = (each.tolist() for each in _together(low))
+        gaps, rates = _together(low)
+        self.g: list[float] = gaps.tolist()
+        self.r: list[float] = rates.tolist()
         self.k, self.W, self.own = len(self.g), low.W.tolist(), np.diag(low.W).tolist()
         self.tops, self.fastest = list(self.g), [abs(x) for x in self.r]
         self.highest, self.first = list(self.g), list(low.nothing[0])
@@ -93,9 +95,7 @@ class _Sequence:
             struck = self._struck(waits.index(dt), dt)
             if any(self.highest[j] > self.low.limits[j] for j in struck):
                 rest = [j for j in self.taken if j not in self.closed]
-                if not self.ends and all(
-                    self._none(j, STILL) for j in rest
-                ):  # over at that very time, but for rounding
+                if not self.ends and all(self._none(j, STILL) for j in rest):  # over right then, but for rounding
                     self._note(dict.fromkeys(rest, self.time))
                 break
             if not self._impact(struck):
@@ -113,8 +113,7 @@ class _Sequence:
         falls = self.low.falls
         if not shut:
             self.closed = {}
-            out: list[float] = falls.tolist()
-            return out
+            return list(map(float, falls))
         borne = normal_impulses(self.low.W[np.ix_(shut, shut)], falls[shut])
         a, sizes = falls + self.low.W[:, shut] @ borne, np.abs(falls) + np.abs(self.low.W[:, shut]) @ borne
         for j in shut:
@@ -122,8 +121,7 @@ class _Sequence:
                 a[j], self.g[j] = 0.0, 0.0
                 self.closed.setdefault(j, self.time)
         self.closed = {j: when for j, when in self.closed.items() if j in shut and a[j] == 0.0}
-        out = a.tolist()
-        return out
+        return list(map(float, a))
 
     def _move(self, dt: float) -> None:
         """Let a time go by."""
@@ -226,7 +224,7 @@ class _Sequence:
 
     def _none(self, j: int, part: float) -> bool:
         """Whether the gap of a contact has fallen to none, and its rate to a part of what it was."""
-        gap, rate = (each[j] for each in self.low.nothing)
+        gap, rate = self.low.nothing[0][j], self.low.nothing[1][j]
         return self.g[j] <= max(SHUT * self.tops[j], gap) and abs(self.r[j]) <= max(part * self.fastest[j], rate)
 
     def _held_by(self, over: list[int]) -> set[int]:

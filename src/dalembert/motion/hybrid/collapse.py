@@ -225,7 +225,7 @@ class _Sequence:
     def _none(self, j: int, part: float) -> bool:
         """Whether the gap of a contact has fallen to none, and its rate to a part of what it was."""
         gap, rate = self.low.nothing[0][j], self.low.nothing[1][j]
-        return self.g[j] <= max(SHUT * self.tops[j], gap) and abs(self.r[j]) <= max(part * self.fastest[j], rate)
+        return bool(self.g[j] <= max(SHUT * self.tops[j], gap) and abs(self.r[j]) <= max(part * self.fastest[j], rate))
 
     def _held_by(self, over: list[int]) -> set[int]:
         """The contacts that others leave no room, once these are at rest."""
@@ -241,7 +241,7 @@ class _Sequence:
     def _lost(self, j: int) -> bool:
         """Whether a contact bounces too low to be told from the rounding of the sequence."""
         gap = FINE * self.low.limits[j]
-        return self.g[j] <= gap and self.r[j] ** 2 <= 2 * abs(float(self.low.falls[j])) * gap
+        return bool(self.g[j] <= gap and self.r[j] ** 2 <= 2 * abs(float(self.low.falls[j])) * gap)
 
     def _shut(self, contacts: list[int]) -> None:
         """Let the bounces of contacts be over."""

@@ -14,6 +14,7 @@ from dalembert.engine import Steps
 from dalembert.motion.legs import Legs, Passes, earlier
 from dalembert.motion.record import Episode
 from dalembert.motion.smooth.left_open import left_open
+from dalembert.motion.status import Event
 from dalembert.motion.stretch import Stretch
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -322,6 +323,11 @@ class Look:
             keys = tuple(key_of(staged, i) for i in live.tolist())
             out.append(Guards(part.episode.mode, keys, places, values[:, live], sizes[:, live]))
         return tuple(out)
+
+    @cached_property
+    def told_by(self) -> dict[Event, int | None]:
+        """The places of the jumps that events tell, as far as they were looked for."""
+        return {}
 
     @cached_property
     def _stretches(self) -> dict[Mode | None, Stretch]:

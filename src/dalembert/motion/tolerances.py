@@ -108,6 +108,11 @@ TABLE = {
         "the terms of the rate of the gap, with velocities as large as they have been of late",
         "a contact that parts at the rate its restitution asks for, or does not close on",
     ),
+    "UNSEEN": Tolerance(
+        2.0**-29,
+        "the size of the terms of the gap",
+        "how high a contact whose bounces are ended may yet have gone, where they are of several; of one it is a part",
+    ),
     "JUMP": Tolerance(
         2.0**-24,
         "the largest of the velocity of late (DRIFT times the accuracy of the run where that is more)",

@@ -57,7 +57,7 @@ REACH = 2.0**16  # times what the mode before lasted: no step is longer, so that
 class Memo:
     """What a mover knows at the beginning of a leg, to go on from there again.
 
-    `switched`: how often it has. `alone`: contacts have been struck one by one of late.
+    `switched`: how often it has.
     """
 
     mode: Mode
@@ -67,7 +67,6 @@ class Memo:
     count: int
     sizes: Array
     adrift: Array
-    alone: bool
 
 
 class HybridMover:
@@ -112,7 +111,6 @@ class HybridMover:
         self.count = 0
         self._resting: tuple[int, ...] = ()
         self._lasted = inf  # how long the mode before did
-        self._alone = False  # the last impact was of one contact
         self._ahead = FEW  # how many flights are made before they are looked at
         self._grazed = -inf  # when a contact was last touched and not struck
         self._prelude: list[Leg] = []  # moments before the next leg
@@ -123,12 +121,12 @@ class HybridMover:
         assert self.mode is not None
         assert self.setup is not None
         switched = len(self._times)
-        return Memo(self.mode, self.setup, self._resting, switched, self.count, self.sizes, self._adrift, self._alone)
+        return Memo(self.mode, self.setup, self._resting, switched, self.count, self.sizes, self._adrift)
 
     def resume(self, memo: Memo) -> None:
         """Go on in the mode of a leg before."""
         self.mode, self.setup, self._resting, self.count = memo.mode, memo.setup, memo.resting, memo.count
-        self.sizes, self._adrift, self._alone = memo.sizes, memo.adrift, memo.alone
+        self.sizes, self._adrift = memo.sizes, memo.adrift
         del self._times[memo.switched :]
         self._fired, self._undecided = None, False
 
@@ -422,7 +420,7 @@ class HybridMover:
         self._ahead = min(LEGS, max(2 * len(flights), FEW))
         if not flights:
             return []
-        self.setup, self._undecided, self._fired, self._before, self._alone = setup, False, None, None, True
+        self.setup, self._undecided, self._fired, self._before = setup, False, None, None
         legs: list[Leg] = []
         largest = largest_of([flight.steps for flight in flights])
         largest[:-1] = np.maximum(largest[:-1], np.abs([flight.before for flight in flights])[1:])
@@ -538,11 +536,9 @@ class HybridMover:
                 if corner := self._kinks.corner(t, state, there, self.scales, struck=True):
                     raise Paradox(corner)
                 setup = self.programs.setup(there, t, state)
-                first = fired.place if self._alone and fired is not None and fired.kind == "touch" else None
-                struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted, first)
+                struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted)
                 if struck is not None and not struck.met:
                     return self._contradicts(t, state)
-            self._alone = struck is not None and struck.alone
             if struck is not None:
                 state = np.concatenate([struck.place, struck.velocity])
                 events, impulse = [*events, *struck.events], impulse + struck.energy
@@ -702,7 +698,9 @@ class HybridMover:
         rough = self.programs.staged(guess).rough
         if all(j in rough for j in struck.rests):
             return t, state, struck.events, struck.energy
-        closed = tuple(sorted({*guess.closed, *struck.rests}))
+        shut = {event.name for event in struck.events if event.after == "closed"}
+        at_rest = {j for j, c in enumerate(self.system.constraints) if c.name in shut}
+        closed = tuple(sorted({*guess.closed, *struck.rests, *at_rest}))
         off = tuple(
             OFF if set(rub.members) & set(struck.rests) - set(rough) else r
             for rub, r in zip(self.switches.rubs, guess.rubs, strict=True)
@@ -769,7 +767,7 @@ class HybridMover:
 
     def _memo_of(self, trial: Trial) -> Memo:
         switched = len(self._times)
-        return Memo(trial.mode, trial.setup, self._resting, switched, self.count, self.sizes, self._adrift, self._alone)
+        return Memo(trial.mode, trial.setup, self._resting, switched, self.count, self.sizes, self._adrift)
 
     def _jammed(self, fired: GuardKey, t: float, state: Array) -> Status | None:
         """The end of a run where friction is no longer what it can be: unique, and against the motion."""

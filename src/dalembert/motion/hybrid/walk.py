@@ -73,11 +73,11 @@ class Walk:
         begin, fallen = float(steps.times[steps.count - 1]), end
         one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
         two, at_one, at_two = end, *(self._guards(setup, steps, time)[guard] for time in (one, end))
-        for _ in range(NEWTON):
+        for k in range(NEWTON):
             if at_two == at_one or not at_two:
                 break
             new = min(max(two - at_two * (two - one) / (at_two - at_one), begin), end)
-            if abs(new - two) <= EPS * abs(two):
+            if abs(new - two) <= EPS * abs(two) or (k and abs(new - two) >= abs(two - one)):  # by rounding alone
                 break
             one, at_one, two = two, at_two, new
             at_two = self._guards(setup, steps, two)[guard]

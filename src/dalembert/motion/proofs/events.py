@@ -9,7 +9,8 @@ from dalembert.derive import prepared
 from dalembert.derive.switching.modes import switches
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.look import Look, largest_part
-from dalembert.motion.proofs.impacts import HIT, jump_of
+from dalembert.motion.proofs.impacts import HIT
+from dalembert.motion.proofs.rests import jump_of
 from dalembert.motion.proofs.told import named, slipped, struck
 from dalembert.motion.tolerances import tolerance
 from dalembert.principles.certificate import Check

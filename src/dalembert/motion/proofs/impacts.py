@@ -10,6 +10,7 @@ from dalembert.derive.exact.cases import SWITCHING
 from dalembert.derive.variants import bare
 from dalembert.model import Constraint, OneSided
 from dalembert.motion.look import Jump, Look, largest_part
+from dalembert.motion.proofs.rests import jump_of, taken
 from dalembert.motion.proofs.words import counted, worst_at
 from dalembert.motion.status import Event
 from dalembert.motion.tolerances import tolerance
@@ -18,8 +19,6 @@ from dalembert.principles.certificate import Check
 
 HIT = ("impact", "rest")
 HITS = 2000  # impacts that are held against their law, spread over a motion
-STOPS = 2.0**-30  # of the largest rate of late: what is left of it where a contact has come to rest
-LATE = 64  # jumps before a rest is told, at most
 AHEAD = 2.0**-40  # of a run: so long after an impact a corner is behind
 
 
@@ -32,51 +31,30 @@ def impacts(look: Look) -> Check | str:
     worst, when = 0.0, look.motion.begin_time
     every = list(_told_at(look, struck))
     few = np.unique(np.linspace(0, len(every) - 1, HITS).astype(int)) if len(every) > HITS else range(len(every))
-    for jump, events in (every[k] for k in few):
-        part = _law_of_impact(look, jump, events)
+    for place, events in (every[k] for k in few):
+        part = _law_of_impact(look, place, events)
         if part > worst:
-            worst, when = part, jump.time
+            worst, when = part, look.jumps[place].time
     of = f" of {len(every)}" if len(few) < len(every) else ""
     kinks = any(not isinstance(_constraint(look, e), OneSided) for e in struck)
     at_kinks = ", least change at kinks" if kinks else ""
-    words = f"φ̇⁺ = −e φ̇⁻, or φ̇⁺ ≥ 0 of several at once{at_kinks}, {counted(len(few), 'time')}{of}"
+    rests = ", none rests that would be seen to bounce" if any(e.kind == "rest" for e in struck) else ""
+    words = f"φ̇⁺ = −e φ̇⁻, or φ̇⁺ ≥ 0 of several at once{rests}{at_kinks}, {counted(len(few), 'time')}{of}"
     return Check("impacts", worst, tolerance("RESTITUTION"), words + worst_at(worst, when))
 
 
-def _told_at(look: Look, struck: list[Event]) -> Iterator[tuple[Jump, list[Event]]]:
-    """The impacts by the leg that begins with them."""
+def _told_at(look: Look, struck: list[Event]) -> Iterator[tuple[int, list[Event]]]:
+    """The impacts by the place of the jump they tell."""
     by_time: dict[int, list[Event]] = {}
     for event in struck:
         if (k := jump_of(look, event)) is not None:
             by_time.setdefault(k, []).append(event)
-    for k, events in by_time.items():
-        yield look.jumps[k], events
+    yield from by_time.items()
 
 
-def jump_of(look: Look, event: Event) -> int | None:
-    """The place of the jump that an impact tells; a rest is told a moment later, and more may happen until then."""
-    before = np.arange(np.searchsorted(look.jump_times, event.time, side="right"))
-    if not any(c.name == event.name for c in look.motion.system.constraints):
-        return None
-    if event.kind == "rest":
-        before = before[look.jump_sizes[before] > 0]
-        rates = np.array([_rate_after(look, look.jumps[k], event.name) for k in before[-LATE:]])
-        moves = np.flatnonzero(rates > STOPS * rates.max(initial=0.0))
-        later = len(moves) and len(rates) - 1 - int(moves[-1])  # jumps since it moved last: the first of these
-        before = before[: len(before) - later + 1] if later else before
-    return int(before[-1]) if len(before) else None
-
-
-def _rate_after(look: Look, jump: Jump, name: str) -> float:
-    """How fast a contact moves after a jump."""
-    m = look.motion
-    j = next(i for i, c in enumerate(m.system.constraints) if c.name == name)
-    return abs(float(mass_and_rows(bare(m.system), [*jump.after, jump.time, *m.values])[1].rate[j]))
-
-
-def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
+def _law_of_impact(look: Look, place: int, events: list[Event]) -> float:
     """How far an impact is from its law, relative to the terms of the rates of the gaps."""
-    m = look.motion
+    m, jump = look.motion, look.jumps[place]
     n = len(jump.before) // 2
     given = dict(zip(m.system.symbols, map(float, m.values), strict=True))
     way = AHEAD * (m.end_time - m.begin_time)
@@ -99,6 +77,7 @@ def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
         off = abs(after + e * before) if alone else max(0.0, -after)
         if event.kind == "rest":
             off = max(off, after - abs(before))
+            worst = max(worst, taken(look, place, event) * tolerance("RESTITUTION") / tolerance("UNSEEN"))
         worst = max(worst, largest_part(np.array([off]), np.array([size])))
     return worst
 

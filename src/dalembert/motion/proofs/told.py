@@ -5,20 +5,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from dalembert.derive import Array, mass_and_rows, prepared
+from dalembert.derive import prepared
 from dalembert.derive.switching.guard_kinds import HELD
 from dalembert.derive.switching.modes import STICKS, Mode, Switches, switches
-from dalembert.derive.variants import bare
 from dalembert.model import OneSided
 from dalembert.motion.hybrid.guard_watch import counting, key_of
 from dalembert.motion.look import Jump, Look
-from dalembert.motion.proofs.impacts import HIT, jump_of
+from dalembert.motion.proofs.impacts import HIT
+from dalembert.motion.proofs.rests import jump_of, left_of_bounces
 from dalembert.motion.record import Episode
 from dalembert.motion.status import Event
 from dalembert.motion.tolerances import EPS, tolerance
 
-LATE = 4.0  # times what all bounces that are left take by the last: so late a rest may be told
-FEW = 3  # jumps before one: of several contacts that come to rest on each other
 ROUNDINGS = 2.0**12  # of the time
 
 
@@ -45,7 +43,7 @@ def struck(look: Look) -> Iterator[str]:
             continue
         jump, where = look.jumps[k], f"{event.kind} of {event.name} at t = {event.time:.6g}"
         late = event.time - jump.time
-        if late > (_left_of_bounces(look, k, event) if event.kind == "rest" else 0.0) + ROUNDINGS * EPS * abs(
+        if late > (left_of_bounces(look, k, event) if event.kind == "rest" else 0.0) + ROUNDINGS * EPS * abs(
             event.time
         ):
             yield f"{where} is told too late"
@@ -96,27 +94,6 @@ def _ways(look: Look, known: Switches, jump: Jump, event: Event) -> set[tuple[st
         return {("closed", "closed")}
     before = "closed" if mode is not None and j in mode.closed and jump.time > look.motion.begin_time else "open"
     return {(before, "open"), (before, "closed")}
-
-
-def _left_of_bounces(look: Look, k: int, event: Event) -> float:
-    """How long all bounces after a jump may take: 2 e φ̇/φ̈/(1 − e) by the last flight before it, and some more."""
-    m, jump = look.motion, look.jumps[k]
-    j = next(i for i, c in enumerate(m.system.constraints) if c.name == event.name)
-    contact = m.system.constraints[j]
-    assert isinstance(contact, OneSided)
-    e = float(contact.restitution.xreplace(dict(zip(m.system.symbols, map(float, m.values), strict=True))))
-    begin = max(look.step_of(float(np.nextafter(jump.time, -np.inf)))[0], m.begin_time)
-    begin = max(begin, float(look.jump_times[k - 1]) if k else begin)
-
-    def rate(t: float, state: Array) -> float:
-        return float(mass_and_rows(bare(m.system), [*state, t, *m.values])[1].rate[j])
-
-    closing = rate(jump.time, jump.before)
-    fall = (closing - rate(begin, look.at(np.array([begin]))[0])) / (jump.time - begin) if begin < jump.time else 0.0
-    alone = LATE * 2 * e * closing / fall / (1 - e) if closing < 0 and fall < 0 and e < 1 else np.inf
-    if sum(isinstance(c, OneSided) for c in m.system.constraints) == 1:
-        return alone
-    return max(alone, LATE * float(jump.time - look.jump_times[max(k - FEW, 0)]))  # they may keep each other going
 
 
 def _only_slips(old: Mode, new: Mode) -> list[int]:

@@ -1,5 +1,6 @@
 """A leg of a motion: steps in one mode, as polynomials, with what happened at its beginning."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,6 +65,21 @@ class Leg:
             if not first
             else replace(self, steps=steps, events=(), impulse=0.0, returned=None)
         )
+
+
+def told_on(legs: list[Leg], pending: Iterable[Event] = ()) -> list[Leg]:
+    """Legs in a row after events that are not told yet; what happens in one without steps is told with the next."""
+    out: list[Leg] = []
+    events, impulse = tuple(pending), 0.0
+    last = max((k for k, leg in enumerate(legs) if leg.steps.count), default=-1)
+    for k, leg in enumerate(legs):
+        told = replace(leg, events=(*events, *leg.events), impulse=impulse + leg.impulse) if events or impulse else leg
+        if leg.steps.count or k > last:
+            out.append(told)
+            events, impulse = (), 0.0
+        else:
+            events, impulse = told.events, told.impulse
+    return out
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from dalembert.model import Statement
 from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
-from dalembert.motion.smooth.leg import Course, Leg
+from dalembert.motion.smooth.leg import Course, Leg, told_on
 from dalembert.motion.smooth.minima import Minimum, least
 from dalembert.motion.smooth.missed import is_missed, reach
 from dalembert.motion.smooth.monitors import REGULAR, Problem, approaching, first_problem, jump_between, jumps
@@ -195,9 +195,7 @@ class Run:
             if status := self._limit():
                 return status
             moved = self._ahead()
-            legs = moved.legs
-            if self._pending and legs:
-                legs = [replace(legs[0], events=(*self._pending, *legs[0].events)), *legs[1:]]
+            legs = told_on(moved.legs, self._pending)
             whole = [leg for leg in legs if leg.steps.count]
             if not whole:
                 self._pending = []

@@ -51,8 +51,25 @@ class Derivation:
         for episode, i, j in zip(self._episodes, bounds[:-1], bounds[1:], strict=True):
             if j > i:
                 setup = self.setup(episode, float(times[i]), states[i])
-                out.append((setup, episode, times[i:j], states[i:j]))
+                for fit, mine in self._fitted(setup, times, states, slice(i, j)):
+                    out.append((fit, episode, times[mine], states[mine]))
         return out
+
+    def _fitted(self, setup: Any, times: Array, states: Array, mine: slice) -> list[tuple[Any, slice]]:
+        """Setups whose weights of rows fit parts of a stretch, with these parts."""
+
+        def light(fit: Any) -> Array:
+            out: Array = self.engine.light(fit, self.engine.watch(fit, times[mine], states[mine]))
+            return out
+
+        if not setup.choice.augment or not (bad := light(setup)).any():
+            return [(setup, mine)]
+        better = self.engine.fitting(setup, times[mine][bad], states[mine][bad])
+        middle = (mine.start + mine.stop) // 2
+        if better is None or middle == mine.start or not light(better).any():
+            return [(better or setup, mine)]
+        halves = slice(mine.start, middle), slice(middle, mine.stop)
+        return [each for half in halves for each in self._fitted(better, times, states, half)]
 
     def undirected(self, time: float, state: Array, later: float, then: Array) -> bool:
         """Whether a friction that slips in a plane has at a time no direction but by rounding: it moves later only."""

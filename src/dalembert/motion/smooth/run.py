@@ -16,6 +16,7 @@ from dalembert.model import Statement
 from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
+from dalembert.motion.smooth.fading import row_of
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.minima import Minimum, least
 from dalembert.motion.smooth.missed import is_missed, reach
@@ -62,6 +63,7 @@ HELD, STEPS = 16, 64  # legs, and steps of each
 IN_VAIN, CRAWL = 256, 2.0**-12  # times in a row, within this part of a run: what stands, or is put back, gets nowhere
 CREEP, TURNS = 2.0**-14, 2.0  # of a run in MANY_MORE steps, in which nothing moves to and fro: no end is near
 MANY_MORE = 4096  # steps
+ANEW = 4  # times in one place: weights of rows are taken again
 OVER = ("passed", "crossing")  # told of a place by what leads over it
 LEAP = 2.0**-10  # of a velocity: the way back onto the constraints changes it by less, or it is no rounding
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
@@ -115,6 +117,7 @@ class Run:
         self._ceiling = LONGEST
         self._most = FIRST if mover.setup is None else min(FIRST, engine.most_steps(mover.setup, WORK, NUMBERS))
         self._told = -inf
+        self._weighed = (-inf, 0)  # where weights of rows were taken again, and how often
         self._stood = (-inf, 0)  # where no step was taken, and how often
         self._projected: deque[tuple[float, int]] = deque(maxlen=IN_VAIN)  # when, and after how many steps
         self._finer = NARROW if is_narrow(system) else 1
@@ -178,7 +181,8 @@ class Run:
         if after < before:
             self.state = self._begin = place
             self.kept.projections.append(Projection(self.t, before, after))
-        self._bound = max(self._bound, 4 * min(before, after))  # rounding at this state may allow no better
+        if (off := min(before, after)) <= tolerance("HOPELESS"):  # what is further off is no rounding
+            self._bound = max(self._bound, 4 * off)  # it may allow no better at this state
 
     def _distance(self, t: float, state: Array) -> float:
         """How far a state is off the constraints, relative to the size of their terms."""
@@ -272,7 +276,8 @@ class Run:
             start = course.legs[0].steps.coefficients[0, :, 0]
             self._before = setup.code, self.engine.watch(setup, np.array([course.begin]), start[None, :])
         begun, bound, ends = self._before[1], self._bound, self.until
-        return View(self.engine, course, points, sizes, begun, bound, self._crossed, self._weak, ends, watch)
+        weighs = self._weighed[0] < self.t or self._weighed[1] < ANEW
+        return View(self.engine, course, points, sizes, begun, bound, self._crossed, self._weak, ends, watch, weighs)
 
     def _fractions(self, course: Course) -> Array:
         """Where each step is looked at: as often as the longest of them asks for."""
@@ -488,6 +493,8 @@ class Run:
     # -- acting ----------------------------------------------------------------------------------------------
 
     def _act(self, view: View, problem: Problem) -> Status | None:
+        if problem.place:  # steps before it stand
+            self._drifts = 0
         match problem.kind:
             case "unresolved" | "crossed":
                 return self._shorter(view, problem)
@@ -501,6 +508,9 @@ class Run:
                 self._until(view, problem.place, problem.time)
                 self.mover.balance(self.t, self.state)
                 self._before = None
+                return None
+            case "unweighed":
+                self._reweigh(view, problem)
                 return None
             case "risen":
                 self._until(view, problem.place, problem.time)
@@ -725,7 +735,7 @@ class Run:
         return bool(grown <= SHORTLY**4 * largest)
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
-        self._drifts = 0 if problem.place else self._drifts + 1
+        self._drifts += not problem.place
         if (
             self.limits.singular == "pass"
             and self._drifts > LEAVES
@@ -756,6 +766,16 @@ class Run:
         else:
             self._weak = (self._weak or self.engine.pivot_limit(self.mover.setup)) / 10
         return None
+
+    def _reweigh(self, view: View, problem: Problem) -> None:
+        """Take weights of rows that fit from here on; what was watched by those before says nothing of what comes."""
+        assert view.fitting is not None
+        self._until(view, problem.place, problem.time)
+        last, count = self._weighed
+        self._weighed = (self.t, count + 1 if self.t == last else 0)
+        self.mover.weigh(view.fitting[1])
+        self._tops.pop(self.mover.setup.code, None)
+        self._before = None
 
     def _project(self, before: float) -> Status | None:
         """Put the state back on the constraints and go on from there."""
@@ -869,9 +889,10 @@ class Run:
 
     def _other_rows(self, view: View, problem: Problem) -> bool:
         """Go up to where the pivot of a row becomes small, and on without that row where others do."""
-        assert problem.minimum is not None
-        setup = self.mover.setup
-        if problem.kind not in ("row", "dependent", "pole") or len(setup.choice.rows) >= len(self.system.constraints):
+        setup, row = self.mover.setup, None
+        if len(setup.choice.rows) < len(self.system.constraints):
+            row = row_of(view, problem)
+        if row is None:
             return False
         time, place = last_sound(view, problem, tolerance("WEAK"), self._at_start())
         if time > self.t:
@@ -881,7 +902,7 @@ class Run:
         back = self._left_rows.get(setup.choice.rows, inf) <= latest  # left for that place, and taken again
         self._left_rows[setup.choice.rows] = problem.time
         before = self.mover.memo()
-        if back or not self._choose(problem.minimum.column):
+        if back or not self._choose(row):
             return False
         if self._left_rows.get(self.mover.setup.choice.rows, inf) > latest:
             return True

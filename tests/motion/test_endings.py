@@ -12,6 +12,7 @@ from sympy import Rational, acos, cos, log, oo, sin, sqrt, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
+from dalembert.engine import deadline
 from motion.systems import angle_pendulum, g, pendulum, t, theta, x, y
 
 pytest.importorskip("heyoka", reason="heyoka has wheels for Linux only")
@@ -382,3 +383,17 @@ def test_rows_that_are_nearly_parallel_are_named_with_what_to_state_instead(apar
     said = da.Holonomic(((rod - other) / (scale * small)).expand(), name="hinge")
     moved = da.System.from_lagrangian(L, [x, y, z], constraints=[near[0], said]).simulate(at, until=1.0)
     assert moved.verify().passed
+
+
+def test_no_compilation_begins_after_the_time_is_over():
+    """A start is all that is known of a system for which nothing was compiled in time."""
+    system = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 - 9.7 * y, [x, y], constraints=[da.Holonomic(x**2 + y**2 - 1.21)]
+    )
+    with deadline(time.perf_counter() - 10.0):
+        motion = system.simulate({x: 1.1}, until=1.0, max_seconds=1e3, throw=False)
+    assert motion.status == "wall-clock limit: 1000 s have passed at t = 0 of 1"
+    assert motion.end_time == 0.0
+    assert list(motion.end_values) == [1.1, 0.0, 0.0, 0.0]
+    assert "wall-clock limit" in str(motion.summary())
+    assert system.simulate({x: 1.1}, until=1.0, max_seconds=1e3).success

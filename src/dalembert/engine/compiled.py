@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.derive.switching.stage import Stage
 from dalembert.derive.switching.surfaces import carried_by, moves_by_itself
+from dalembert.engine.time_limit import refuse_late
 from dalembert.engine.heyoka_algebra import ROOT
 from dalembert.engine.integrator import Integrator
 from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT, Outputs, outputs
@@ -27,12 +28,13 @@ LARGE = 60  # from so many states on, functions are compiled in compact mode
 
 
 class Stopwatch:
-    """The seconds spent in derivation and compilation by this process."""
+    """The seconds spent in derivation and compilation by this process; nothing begins after a run is out of time."""
 
     def __init__(self) -> None:
         self.seconds, self._began = 0.0, 0.0
 
     def __enter__(self) -> None:
+        refuse_late()
         self._began = perf_counter()
 
     def __exit__(self, *_: object) -> None:

@@ -16,10 +16,14 @@ SPIKE = 64.0  # times as large as on both sides: that is infinite between them
 
 
 class Blame(NamedTuple):
-    """Why a motion cannot go on, in words, and whether it is because something does not exist there."""
+    """Why a motion cannot go on, in words, and whether it is because something does not exist there.
+
+    `contradicts`: that is an acceleration, because the constraints ask for different ones.
+    """
 
     words: str
     missing: bool
+    contradicts: bool = False
 
 
 def blame(system: Statement, values: Array, t: float, state: Array) -> Blame:
@@ -29,7 +33,7 @@ def blame(system: Statement, values: Array, t: float, state: Array) -> Blame:
     try:
         acceleration = explicit(instant_at(system, [*q, *v, t, *values])).acceleration
     except FAILURES as error:
-        return Blame(_words(error), True)
+        return Blame(_words(error), True, isinstance(error, ContradictionError))
 
     def along(h: float) -> Array:
         found: Array = explicit(
@@ -41,7 +45,7 @@ def blame(system: Statement, values: Array, t: float, state: Array) -> Blame:
         try:
             along(h)
         except FAILURES as error:
-            return Blame(f"just beyond it, {_words(error)}", True)
+            return Blame(f"just beyond it, {_words(error)}", True, isinstance(error, ContradictionError))
     unit = max(1.0, abs(t))
     try:
         jumps = _jump(system, [[along(way * h * unit) for h in BESIDE] for way in (-1, 1)], acceleration)

@@ -147,7 +147,7 @@ def _record(motion: Trajectory) -> dict[str, Any]:
             (t, choice.rows, choice.augment, None if mode is None else asdict(mode), *choice[2:])
             for t, choice, mode in motion.episodes
         ],
-        "origins": [(o.time, o.state, asdict(o.settings), o.sizes) for o in motion.origins],
+        "origins": [(o.time, o.state, asdict(o.settings), o.sizes, o.until) for o in motion.origins],
         "sizes": motion.sizes,
         "settings": asdict(motion.settings),
         "statistics": dict(motion.statistics),
@@ -185,8 +185,8 @@ def _motion(kind: type[T], system: Statement, arrays: Arrays, record: dict[str, 
         Settings(**record["settings"]),
         MappingProxyType(record["statistics"]),
         tuple(
-            Origin(t, tuple(state), Settings(**settings), tuple(sizes))
-            for t, state, settings, sizes in record.get("origins", [_only_origin(record)])
+            Origin(t, tuple(state), Settings(**settings), tuple(sizes), *until)
+            for t, state, settings, sizes, *until in record.get("origins", [_only_origin(record)])
         ),
         tuple(record.get("sizes", ())),
     )

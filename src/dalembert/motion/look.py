@@ -13,6 +13,7 @@ from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Steps
 from dalembert.motion.legs import Legs, Passes, earlier
 from dalembert.motion.record import Episode
+from dalembert.motion.smooth.left_open import left_open
 from dalembert.motion.stretch import Stretch
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -23,6 +24,7 @@ BETWEEN = 0.382  # of the way from a sample to the next
 INNER = (0.127, 0.5, 0.873)  # of a stretch in one mode
 MOST = 2048  # places between samples, at most
 FEW = 64  # places at which the plain engine is asked
+ROUNDINGS = 8  # so many of what a number makes up for in its rows it may be off by
 REACH = 16.0  # times as far as a coordinate has been: its scale is no more
 CLOCK = 2.0**-8  # of the way in the time since zero: what rounding of the time of a switch moves, as in a run
 
@@ -180,6 +182,13 @@ class Look:
         v = v + self.spans[:, None] * self.paces
         q = np.maximum(q, CLOCK * t * v) + self.spans[:, None] * v
         return np.hstack([within_reach(q, self.largest[-1, :n]), v, t])
+
+    @cached_property
+    def left_open(self) -> Array:
+        """What rounding leaves open of coordinates and velocities (2n,) on their rows, where a motion begins."""
+        engine, part, start = self.motion._derivation.engine, self.parts[0], self.motion.begin_values
+        out: Array = ROUNDINGS * EPS * left_open(engine, part.setup, self.motion.begin_time, start)
+        return out
 
     @cached_property
     def made(self) -> Array:

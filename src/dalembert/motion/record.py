@@ -1,13 +1,13 @@
 """What goes into a run and comes out of it: limits, progress, stretches and the record."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
-from dalembert.engine import Choice, EngineName
+from dalembert.engine import WORKS, Choice, EngineName
 from dalembert.motion.status import Event, Projection, Status
 
 DRIFT = 256.0
@@ -30,7 +30,8 @@ class Limits:
     """When to stop: steps, seconds, how far off the constraints to go, and whether to pass where the rank drops.
 
     `began`: since when the seconds count, by the clock of the process; derivation and compilation are among them.
-    `room`: how many numbers of polynomials are kept; nothing of the motion depends on it.
+    `room`: how many numbers of polynomials are kept; nothing of the motion depends on it. `wanted`: the time up to
+    which a motion that is gone over again is wanted.
     """
 
     steps: float
@@ -40,6 +41,7 @@ class Limits:
     step: float = float("inf")
     began: float = 0.0
     room: int = ROOM
+    wanted: float = float("inf")
 
 
 class Episode(NamedTuple):
@@ -63,12 +65,16 @@ class Settings:
 
 
 class Origin(NamedTuple):
-    """Where a motion was moved from, and how: the time, the state (2n,), settings, and how large it had been before."""
+    """Where a motion was moved from, and how: the time, the state (2n,), settings, and how large it had been before.
+
+    `until`: to what time it was to be moved, though it may have ended before; None where that is not known.
+    """
 
     time: float
     state: tuple[float, ...]
     settings: Settings
     sizes: tuple[float, ...] = ()
+    until: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,3 +105,25 @@ class Record:
     dense: tuple[tuple[Array, Array, float], ...] | None = None
     sizes: Array = field(default_factory=lambda: np.zeros(0))
     heights: tuple[tuple[float, Array], ...] = ()
+
+    def until(self, end: float) -> "Record":
+        """The polynomials and heights of it up to a time, which is as far as a motion that is gone over again goes."""
+        heights = tuple((begin, height) for begin, height in self.heights if begin <= end)
+        if self.dense is None:
+            return replace(self, time=end, heights=heights)
+        legs = []
+        for times, terms, unit in self.dense:
+            if times[0] < end:
+                steps = int(np.searchsorted(times, end))
+                whole = steps >= len(times)
+                legs.append((times, terms, unit) if whole else (np.append(times[:steps], end), terms[:steps], unit))
+        return replace(self, time=end, heights=heights, dense=tuple(legs))
+
+
+def unmoved(t: float, state: Array, status: Status) -> Record:
+    """What is left of a run that ended before it was known how it would begin."""
+    none = np.zeros(len(WORKS))
+    return Record(
+        times=np.array([t]), states=state[None, :], works=none[None, :], begin_time=t, begin=state, time=t, end=state,
+        end_works=none, status=status, events=(), projections=(), episodes=(), steps=0, drift=0.0, sizes=np.abs(state),
+    )  # fmt: skip

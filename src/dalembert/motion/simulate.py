@@ -113,7 +113,7 @@ def simulate(
         "switches": done.switches,
         "solved": list(solved),
     }
-    motion = kind.of(system, plan.values, record, settings, statistics, sizes)
+    motion = kind.of(system, plan.values, record, settings, statistics, sizes, plan.until)
     if throw and not motion.status.ok:
         raise (Interrupted if record.status.ending == Ending.INTERRUPTED else RunError)(motion)
     return motion

@@ -74,8 +74,9 @@ class Trajectory:
         settings: Settings,
         statistics: dict[str, Any],
         sizes: tuple[float, ...] = (),
+        until: float | None = None,
     ) -> Self:
-        """The trajectory a run leaves."""
+        """The trajectory a run leaves, which was to last `until` a time."""
         motion = cls(
             system,
             _frozen(values),
@@ -93,7 +94,7 @@ class Trajectory:
             record.episodes,
             settings,
             MappingProxyType(statistics),
-            (Origin(record.begin_time, tuple(map(float, record.begin)), settings, sizes),),
+            (Origin(record.begin_time, tuple(map(float, record.begin)), settings, sizes, until),),
             tuple(map(float, record.sizes)),
         )
         last = slice(max(len(record.times) - 1, 0), None)
@@ -252,11 +253,14 @@ class Trajectory:
 
     def _over_again(self, k: int, wanted: Array, room: int = 0) -> Record:
         """What going over the motion again from one of its origins leaves, with samples at these times."""
-        begin, state, s, sizes = self.origins[k]
+        begin, state, s, sizes, until = self.origins[k]
         drift = DRIFT * s.tolerance if s.drift is None else s.drift
-        limits = Limits(np.inf, np.inf, drift, s.singular, s.step, room=room)
+        end = self._until(k)
+        limits = Limits(np.inf, np.inf, drift, s.singular, s.step, room=room, wanted=end)
         known, start = np.array(sizes) if sizes else None, np.array(state)
-        return move(self.system, self.values, s, begin, start, wanted, self._until(k), limits, sizes=known).record
+        last = end if until is None else max(until, end)  # how closely a run is looked at follows from its length
+        record = move(self.system, self.values, s, begin, start, wanted, last, limits, sizes=known).record
+        return record if record.time <= end else record.until(end)
 
     def _until(self, k: int) -> float:
         """When the motion from one of its origins ends."""

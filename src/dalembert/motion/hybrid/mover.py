@@ -10,7 +10,7 @@ from dalembert.derive import Array
 from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import OFF, SLIPS, Mode
 from dalembert.derive.variants import with_constraints
-from dalembert.engine import Steps, patterns
+from dalembert.engine import Steps
 from dalembert.engine.protocol import largest_of
 from dalembert.engine.taylor import Setup, Taylor
 from dalembert.model import StateError, Statement, refuse
@@ -28,8 +28,10 @@ from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.hybrid.sound import refuse_massless, refuse_steps, what_switches_over
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.hybrid.walk import Walk
+from dalembert.motion.smooth.left_open import left_open
 from dalembert.motion.smooth.leg import Leg
-from dalembert.motion.smooth.mover import Moved
+from dalembert.motion.smooth.mover import Moved, OnRows
+from dalembert.motion.smooth.projection import distance
 from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Ending, Event, Status
 from dalembert.motion.tolerances import EPS, tolerance
@@ -43,8 +45,7 @@ CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are
 FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
-SHAKEN = 2.0**-20  # of each coordinate and velocity
-GIVEN = 2.0**-8  # of what a velocity changes by with all others: with TIE, what is left of it by rounding at the start
+GIVEN = 2.0**-8  # of what a number makes up for in its rows: with TIE, what is left of it by rounding at the start
 NEARER, GROWN = 2.0**-20, 8.0  # of the way to a zero, and times a force: there it is seen to have no bound
 BALANCE = 2.0**-6  # of what forces could do in a leg: with TIE, what their rounding leaves of a state that they balance
 LEAP = 2.0**-10  # of a velocity: less than that a mode changes it by where nothing is hit
@@ -251,6 +252,37 @@ class HybridMover:
         own = with_constraints(statement, rows)
         return blame(own, self.setup.numbers[: len(own.symbols)], t, state)
 
+    def on_rows(self, t: float, state: Array, allowed: float) -> OnRows | None:
+        """A start put on its two-sided rows, and out of contacts that it is a little within; None where it need not be.
+
+        Velocities are left to a contact: it may be struck, or left.
+        """
+        n, blank = len(state) // 2, self.programs.blank()
+        try:
+            self._adrift = self._uncertain(t, state)
+            self._measure(t, state)
+            mode = replace(blank, signs=self._guesses.first_signs(t, state, blank, self.scales))
+            before, within = self._off(mode, t, state)
+            if before <= allowed:
+                return None
+            put = self._search.on_rows(mode, t, state, self.scales)
+            within = (*within, *(j for j in self._off(mode, t, put)[1] if j not in within))
+            if within:
+                at_rest = np.concatenate([state[:n], np.zeros(n)])
+                places = self._search.on_rows(replace(mode, closed=within), t, at_rest, self.scales)[:n]
+                put = self._search.on_rows(mode, t, np.concatenate([places, state[n:]]), self.scales)
+            return OnRows(put, before, self._off(mode, t, put)[0])
+        except FAILURES:  # what is wrong with it is told where its mode is looked for
+            return None
+
+    def _off(self, mode: Mode, t: float, state: Array) -> tuple[float, tuple[int, ...]]:
+        """How far off its two-sided rows a state is, or within contacts, relative to their terms; and within which."""
+        setup, times, states = self.programs.setup(mode, t, state), np.array([t]), state[None, :]
+        gaps = self.engine.watch(setup, times, states).level[0]
+        sizes = self.engine.sizes(setup, times, states, self.scales)[0]
+        within = {j: -gaps[j] / sizes[j] for j in self.switches.one_sided if gaps[j] < 0 < sizes[j]}
+        return max([distance(self.engine, setup, t, state, self.scales), *within.values()]), tuple(within)
+
     def legs(self, t: float, state: Array, until: float, most: int, longest: float) -> Moved:
         """Legs from a state on, at most so many steps."""
         out: list[Leg] = []
@@ -259,9 +291,7 @@ class HybridMover:
         if self.mode is None:
             self._adrift = self._uncertain(t, state)
         while left > 0:
-            self.sizes = np.maximum(self.sizes, np.abs(state))
-            q, v = np.split(np.maximum(self.sizes, self._adrift), 2)
-            self.scales = np.concatenate([np.maximum(q, CLOCK * abs(t) * v), v, [abs(t)]])
+            self._measure(t, state)
             flown = self._flown(t, state, until, left, longest)
             if flown:
                 out += flown
@@ -410,26 +440,20 @@ class HybridMover:
         self._drifts(legs[-1].begin, flights[-1].after, legs[-1].end - legs[-1].begin)
         return legs
 
-    def _uncertain(self, t: float, state: Array) -> Array:
-        """How large (2n,) what rounding of the other terms of its rows leaves of each velocity counts, at the start.
+    def _measure(self, t: float, state: Array) -> None:
+        """Measure from now on by natural scales (2n + 1,) that this state has a part in."""
+        self.sizes = np.maximum(self.sizes, np.abs(state))
+        q, v = np.split(np.maximum(self.sizes, self._adrift), 2)
+        self.scales = np.concatenate([np.maximum(q, CLOCK * abs(t) * v), v, [abs(t)]])
 
-        As at a dead centre: the velocity of the slider is none, and the sine of the angle, times its rate, is not.
-        """
+    def _uncertain(self, t: float, state: Array) -> Array:
+        """How large (2n,) what rounding of the other terms of its rows leaves of each number counts, at the start."""
         mode, n = self.programs.blank(), len(state) // 2
         code = self.programs.code(mode)
-        if not (state[n:].any() or any(code.moving_rows) or code.carrying.any()):
+        moves = state[n:].any() or any(code.moving_rows) or code.carrying.any()
+        if not (moves or self.switches.one_sided):
             return np.zeros(2 * n)
-        setup = self.programs.setup(mode, t, state)
-        now = self.programs.arrays(setup, t, state)
-        shaken = state * (1 + SHAKEN * patterns(2 * n))
-        rates = self.engine.watch(setup, np.full(len(shaken), t), shaken).rate
-        with np.errstate(all="ignore"):
-            give = np.abs(now.A) / np.abs(np.diag(now.M))  # in proportion, how velocities make up for a row
-            found = (
-                give / (np.abs(now.A) * give).sum(axis=1, keepdims=True) * np.abs(rates - now.rate).max(axis=0)[:, None]
-            )
-        speeds = np.where(np.isfinite(found), found, 0.0).max(axis=0, initial=0.0) / SHAKEN
-        return np.concatenate([np.zeros(n), GIVEN * speeds])
+        return GIVEN * left_open(self.engine, self.programs.setup(mode, t, state), t, state, every=True)
 
     def _drifts(self, t: float, state: Array, span: float) -> None:
         """Take note of what rounding of forces in balance may have left of a state, in a leg that begins with it."""

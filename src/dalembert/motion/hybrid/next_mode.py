@@ -115,6 +115,11 @@ class ModeSearch:
         self._rows.look(scales)
         self._speeds.clear()
 
+    def on_rows(self, mode: Mode, t: float, state: Array, scales: Array) -> Array:
+        """The state put on the rows of a mode; as it is where these cannot be had."""
+        self.look(scales, None)
+        return self._rows.on(mode, t, state)[2]
+
     def again(self, mode: Mode, t: float, state: Array, scales: Array) -> Trial | None:
         """The same mode with rows chosen afresh; None where it does not hold."""
         self.look(scales, None)

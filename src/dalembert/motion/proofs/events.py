@@ -87,7 +87,8 @@ def _mistimed(look: Look) -> Iterator[str]:
         same = slice(*(int(np.searchsorted(look.jump_times, event.time, side)) for side in ("left", "right")))
         there += [state for jump in look.jumps[same] for state in jump[1:]]
         scales = look.scales[look.place(event.time), :-1]
-        if min(largest_part(np.array(event.state) - state, scales) for state in there) > look.jump_bound:
+        off = np.maximum(np.abs(np.array(event.state) - there) - look.left_open, 0.0)
+        if min(largest_part(each, scales) for each in off) > look.jump_bound:
             yield f"{event.kind} of {event.name} is told at t = {event.time:.6g}, where the motion is in another state"
 
 

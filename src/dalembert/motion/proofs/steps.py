@@ -42,7 +42,7 @@ def sampled(look: Look) -> Check | str:
         return Check("samples", float("inf"), tolerance("RETRACED"), "a state of the motion is not finite")
     times, states = look.times[look.sampled], look.states[look.sampled]
     first, last = _ends(look)
-    off = np.vstack([first, np.abs(look.at(times) - states), last])
+    off = np.maximum(np.vstack([first, np.abs(look.at(times) - states), last]) - look.left_open, 0.0)
     times = np.concatenate([[look.motion.begin_time], times, [look.motion.end_time]])
     scales = look.scales[np.searchsorted(look.times, times), :-1]
     worst = [largest_part(each, scale) for each, scale in zip(off, scales, strict=True)]

@@ -171,7 +171,8 @@ def _ahead(view: View, values: Array, what: Callable[[Watch], Array], column: in
 def _leads(view: View, place: int, time: float) -> bool:
     """Whether the polynomial of a step obeys the equation of motion on its way to a place ahead.
 
-    Measured by the velocities on that way: those of late may be much larger, as where the place was missed before.
+    Measured by the velocities on that way, and by what forces could make of them where it begins: those of late may be
+    much larger, as where the place was missed before.
     """
     course, n = view.course, view.watch.acceleration.shape[1]
     begin, unit = float(course.begins[place]), float(course.units[place])
@@ -185,7 +186,7 @@ def _leads(view: View, place: int, time: float) -> bool:
     with np.errstate(all="ignore"):
         longest = course.spans[: place + 1].max()
         off = np.abs(slopes - found) * longest
-        scale = np.maximum(np.abs(states[:, n : 2 * n]).max(axis=0), view.made_in(longest)[n:])
+        scale = np.maximum(np.abs(states[:, n : 2 * n]).max(axis=0), longest * view.paces_at(place))
         return bool((off <= tolerance("PASSED") * scale).all())
 
 

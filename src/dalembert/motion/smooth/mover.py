@@ -11,13 +11,16 @@ from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Steps
 from dalembert.model import Statement
 from dalembert.motion.blame import FAILURES, Blame, blame
+from dalembert.motion.smooth.left_open import left_open
 from dalembert.motion.smooth.leg import Leg
+from dalembert.motion.smooth.projection import distance, put_back
 from dalembert.motion.smooth.roots import leave_roots
 from dalembert.motion.status import Status
 from dalembert.motion.tolerances import EPS, tolerance
 
 MANY = 16  # steps
 FADE = 2.0**-0.125  # at every step: by so much sizes that were are forgotten
+GIVEN = 2.0**-5  # of what a number makes up for in its rows: with DRIFT, what is left of it by rounding
 FAINT = 2.0**-16  # of what it was: where all of a state is so small, it is measured by what it is
 
 
@@ -27,6 +30,14 @@ class Moved(NamedTuple):
     legs: list[Leg]
     broken: str | None = None
     status: Status | None = None
+
+
+class OnRows(NamedTuple):
+    """A state (2n,) put on its rows, and how far off them it was before and is after, relative to their terms."""
+
+    state: Array
+    before: float
+    after: float
 
 
 class Mover(Protocol):
@@ -40,6 +51,10 @@ class Mover(Protocol):
     mode: Mode | None
     sizes: Array
     count: int
+
+    def on_rows(self, t: float, state: Array, allowed: float) -> OnRows | None:
+        """A start put on its rows; None where it is no further off them than is allowed."""
+        ...
 
     def legs(self, t: float, state: Array, until: float, most: int, longest: float) -> Moved:
         """Legs from a state on, at most so many steps, none longer than `longest`."""
@@ -101,6 +116,15 @@ class SmoothMover:
         self.sizes = sizes
         self.setup = engine.setup(system, values, t, state)
         self._fresh, self._resting = True, set[int]()
+
+    def on_rows(self, t: float, state: Array, allowed: float) -> OnRows | None:
+        """A start put on its constraints; None where it is no further off them than is allowed."""
+        scales = np.append(self.sizes + GIVEN * left_open(self._engine, self.setup, t, state), abs(t))
+        before = distance(self._engine, self.setup, t, state, scales)
+        if before <= allowed:
+            return None
+        place = put_back(self._engine, self.setup, t, state, None)
+        return OnRows(place, before, distance(self._engine, self.setup, t, place, scales))
 
     def legs(self, t: float, state: Array, until: float, most: int, longest: float) -> Moved:
         """One leg; at the beginning, and where a root is zero there, a moment before it."""

@@ -87,10 +87,12 @@ class Over(NamedTuple):
 def last_sound(view: View, problem: Problem, sound: float, start: Watch) -> tuple[float, int]:
     """The last time before a singular place at which its pivot is still above what is sound, and its step.
 
-    A row or a mass is measured by what it was at the start of the run, where it was something.
+    A row or a mass is measured by what it was at the start of the run, where it was something. A row that grows
+    without bound keeps its direction, and so the motion up to the place itself, almost.
     """
     assert problem.minimum is not None
     course = view.course
+    sound = sound**2 if problem.kind == "pole" else sound
     last = min(problem.time, course.end)
     times = last - (last - course.begin) * 2.0 ** -np.arange(0.0, 40.0, 0.5)
     places = course.places(times)

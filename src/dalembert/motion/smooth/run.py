@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from math import inf
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.engine import Steps, Watch, is_narrow, patterns
+from dalembert.engine import OutOfTime, Steps, Watch, is_narrow, patterns
 from dalembert.model import Statement
 from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
@@ -21,7 +22,7 @@ from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.minima import Minimum, least
 from dalembert.motion.smooth.missed import is_missed, reach
 from dalembert.motion.smooth.monitors import REGULAR, Problem, approaching, first_problem, jump_between, jumps
-from dalembert.motion.smooth.mover import FADE, Moved, Mover
+from dalembert.motion.smooth.mover import FADE, Moved, Mover, OnRows
 from dalembert.motion.smooth.nearing import Near, Tops, left, nearing, tops
 from dalembert.motion.smooth.passing import UNCARRIED, Over, again, last_sound, passed
 from dalembert.motion.smooth.projection import distance, put_back
@@ -34,8 +35,8 @@ from dalembert.motion.smooth.watched import EVERY
 from dalembert.motion.status import BRANCH, Ending, Event, Projection, Status
 from dalembert.motion.tolerances import EPS, tolerance
 
-POINTS = 320  # looks at a run at the least, spread over all of it
-NARROW = 20  # times as many, where something in the statement may act within a small part of the way
+POINTS = 400  # looks at a run at the least, spread over all of it
+NARROW = 16  # times as many, where something in the statement may act within a small part of the way
 FEWEST, MOST = 2, 512  # looks at a step
 SLIGHT = 2.0**-20  # of a look: steps that are a simple part of a run are so in any units
 GONE, FALL = 1e-15, 1e-3  # what vanishes where steps end, of its size at the start and a little before
@@ -133,6 +134,8 @@ class Run:
                 status = self._loop()
         except KeyboardInterrupt:
             status = self._interrupted()
+        except OutOfTime:
+            status = late(self.limits, self._where())
         return self._record(status)
 
     def _interrupted(self) -> Status:
@@ -141,8 +144,9 @@ class Run:
     def _record(self, status: Status) -> Record:
         kept = self.kept
         if not kept.episodes and status.ending != Ending.INTERRUPTED:  # it is known in which mode it would have begun
-            for leg in self._ahead().legs[:1]:
-                kept.begin(leg)
+            with suppress(OutOfTime):
+                for leg in self._ahead().legs[:1]:
+                    kept.begin(leg)
         kept.events += [event for event in self._pending if event.kind in OVER]  # the run ends right beyond it
         if status.ending != Ending.FINISHED and kept.last_time() != self.t:
             kept.take_sample(self.t, self.state)
@@ -169,20 +173,23 @@ class Run:
             heights=tuple(self._heights),
         )
 
-    def begin_on_constraints(self) -> None:
-        """Put a start that is a little off on the constraints, or its distance would be taken for drift."""
-        if self.mover.setup is None:  # across switches, every mode begins on its rows
-            return
-        before = self._distance(self.t, self.state)
-        if before <= self._bound / 2:
-            return
-        place = put_back(self.engine, self.mover.setup, self.t, self.state, None)
-        after = self._distance(self.t, place)
-        if after < before:
-            self.state = self._begin = place
-            self.kept.projections.append(Projection(self.t, before, after))
-        if (off := min(before, after)) <= tolerance("HOPELESS"):  # what is further off is no rounding
-            self._bound = max(self._bound, 4 * off)  # it may allow no better at this state
+    def off_rows(self) -> OnRows | None:
+        """The start put on its rows, where it is off them by more than drift may be; None where it need not be."""
+        put = self.mover.on_rows(self.t, self.state, self._bound / 2)
+        if put is not None and not put.after < put.before:
+            self._allow(put.before)
+            return None
+        return put
+
+    def was_put(self, put: OnRows) -> None:
+        """Tell that the start was put on its rows: its distance would be taken for drift."""
+        self.kept.projections.append(Projection(self.t, put.before, put.after))
+        self._allow(put.after)
+
+    def _allow(self, off: float) -> None:
+        """Rounding at the start may allow no better than a distance from rows; what is further off is no rounding."""
+        if off <= tolerance("HOPELESS"):
+            self._bound = max(self._bound, 4 * off)
 
     def _distance(self, t: float, state: Array) -> float:
         """How far a state is off the constraints, relative to the size of their terms."""
@@ -192,7 +199,7 @@ class Run:
     # -- moving ----------------------------------------------------------------------------------------------
 
     def _loop(self) -> Status:
-        while self.t < self.until and self._unproved is None:
+        while self.t < min(self.until, self.limits.wanted) and self._unproved is None:
             if status := self._limit():
                 return status
             moved = self._ahead()
@@ -208,6 +215,8 @@ class Run:
                 continue
             if status := self._take_all(whole, moved, legs):
                 return status
+        if self.t < self.until and self._unproved is None:
+            return Status(Ending.STOPPED, f"all that was wanted is known {self._where()}")
         return self._unproved or Status(Ending.FINISHED, f"reached t = {self.t:.12g}")
 
     def _still_here(self) -> Status | None:
@@ -243,7 +252,7 @@ class Run:
             return status
         now = perf_counter()
         if now - self.limits.began > self.limits.seconds:
-            return Status(Ending.CLOCK, f"{self.limits.seconds:g} s have passed {self._where()}")
+            return late(self.limits, self._where())
         if self.progress is not None and now - self._told > OFTEN:
             self._told = now
             fraction = (self.t - self.t0) / (self.until - self.t0)
@@ -276,8 +285,9 @@ class Run:
             start = course.legs[0].steps.coefficients[0, :, 0]
             self._before = setup.code, self.engine.watch(setup, np.array([course.begin]), start[None, :])
         begun, bound, ends = self._before[1], self._bound, self.until
+        known = begun, bound, self._crossed, self._weak, ends
         weighs = self._weighed[0] < self.t or self._weighed[1] < ANEW
-        return View(self.engine, course, points, sizes, begun, bound, self._crossed, self._weak, ends, watch, weighs)
+        return View(self.engine, course, points, sizes, *known, watch, again=self._reductions > 0, weighs=weighs)
 
     def _fractions(self, course: Course) -> Array:
         """Where each step is looked at: as often as the longest of them asks for."""
@@ -632,7 +642,7 @@ class Run:
         def sides(share: float) -> tuple[Side, Side]:
             return self._side(view, place, time - share * way), self._side(view, place, time + share * way)
 
-        what = what_jumps(self.engine, sides, rates=True)
+        what = what_jumps(self.engine, sides, view.sizes_by(time), rates=True)
         if what is None:
             return None
         self._until(view, place, sides(CLOSER)[0].t)
@@ -649,7 +659,7 @@ class Run:
             def sides(share: float, first: Side = first, way: float = way) -> tuple[Side, Side]:
                 return first, self._side(view, 0, first.t + share * way)
 
-            if (what := what_jumps(self.engine, sides, rates=True)) is not None:
+            if (what := what_jumps(self.engine, sides, view.sizes_by(first.t), rates=True)) is not None:
                 self.kept.begin(view.course.legs[0])
                 return True, self._jumped(what, first, branch)
             if forces_jump(self.engine, sides):
@@ -816,6 +826,10 @@ class Run:
         return bool((np.abs(place - self.state)[n:] > max(LEAP, ALIKE * self._bound) * speeds).any())
 
     def _left(self, way: str = "no way back") -> Status:
+        fault = self.mover.blame(self.t, self.state)
+        if fault.missing and not fault.contradicts:
+            where = at(self.system, self.t, self.state)
+            return Status(Ending.BROKEN, f"the motion leaves the constraints after {where}: {fault.words}")
         watch = self.engine.watch(self.mover.setup, np.array([self.t]), self.state[None, :])
         rows = [
             f"{c.name!r} is at {level:.3g}, its rate at {rate:.3g}"
@@ -983,6 +997,11 @@ class Run:
                     words += ". It is not passed: no step leads over it"
                 return self._last_before(words)
         return None
+
+
+def late(limits: Limits, where: str) -> Status:
+    """The end of a run that is out of time."""
+    return Status(Ending.CLOCK, f"{limits.seconds:g} s have passed {where}")
 
 
 def _ending(steps: Steps, until: float) -> Steps:

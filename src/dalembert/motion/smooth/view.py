@@ -26,7 +26,8 @@ class View:
     `sizes` (2n,): how large coordinates and velocities have been of late. `before`: what was seen at its beginning.
     `bound`: the largest distance from a constraint, relative to the size of its terms. `crossed`: what vanished at or
     before this time has been dealt with. `weak`: pivots below this are too small, None for what the engine says.
-    `until`: the end of the run, beyond which nothing matters. `weighs`: whether other weights of rows may be taken.
+    `until`: the end of the run, beyond which nothing matters. `again`: its first step is a part of one that did not
+    stand. `weighs`: whether other weights of rows may be taken.
     """
 
     engine: Any
@@ -39,6 +40,7 @@ class View:
     weak: float | None
     until: float
     watch: Watch
+    again: bool = False
     weighs: bool = True
 
     @cached_property
@@ -125,9 +127,13 @@ class View:
 
     @cached_property
     def _paces(self) -> Array:
-        """The accelerations (n,) that forces as large as those at the beginning could give each coordinate."""
-        leg = self.course.legs[0]
-        out: Array = self.engine.paces(leg.setup, np.array([leg.begin]), leg.steps.coefficients[:1, :, 0])[0]
+        return self.paces_at(0)
+
+    def paces_at(self, place: int) -> Array:
+        """The accelerations (n,) that forces as large as those where a step begins could give each coordinate."""
+        course = self.course
+        setup, begin = course.legs[int(course.leg_of[place])].setup, course.begins[place : place + 1]
+        out: Array = self.engine.paces(setup, begin, course.coefficients[place : place + 1, :, 0])[0]
         return out
 
     def made_in(self, span: Array) -> Array:
@@ -139,6 +145,12 @@ class View:
     @cached_property
     def _ranges(self) -> dict[Callable[[Watch], Array], Range]:
         return {}
+
+    def sizes_by(self, time: float) -> Array:
+        """How large coordinates and velocities (2n,) have been of late, at a time of the course."""
+        seen = np.abs(self.points.states[self.points.times <= time])
+        out: Array = np.fmax(self.sizes[: seen.shape[1]], seen.max(axis=0, initial=0.0))
+        return out
 
     def range_of(self, what: Callable[[Watch], Array]) -> Range:
         """The least and the greatest finite value of each column of a quantity of the watch, found once."""
@@ -201,7 +213,8 @@ class View:
             if error is not None:
                 within = np.maximum(raw[still] - 8 * spans[still] * np.maximum.accumulate(error, axis=0), 0.0)
                 left[still] = np.minimum(left[still], _relative(within, scale[still]))
-        for k in np.flatnonzero(finite & (left > self.defect_bound)).tolist():
+        fine = self.engine.defect_bound <= self.engine.finest
+        for k in np.flatnonzero(finite & (left > self.defect_bound)).tolist() if fine or self.again else ():
             given = float(self.points.times[bad[k]]), self.points.states[bad[k]], self._numbers_at(bad[k : k + 1])[0]
             own = tolerance("FORCES") * self.engine.shaken(self.course.legs[0].setup, *given)
             left[k] = min(left[k], _relative(np.maximum(raw[k] - spans[k] * own, 0.0)[None, :], scale[k : k + 1])[0])

@@ -17,7 +17,7 @@ from dalembert.model import Statement
 from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
-from dalembert.motion.smooth.fading import row_of
+from dalembert.motion.smooth.fading import Fading, row_of
 from dalembert.motion.smooth.leg import Course, Leg
 from dalembert.motion.smooth.minima import Minimum, least
 from dalembert.motion.smooth.missed import is_missed, reach
@@ -106,6 +106,7 @@ class Run:
         self._drifts = 0  # in a row, in the first step of a course
         self._crossed = -inf
         self._expected: tuple[Problem, str] | None = None  # ahead, up to which all was sound when it was seen
+        self._fading = Fading()
         self._left_rows: dict[tuple[int, ...], float] = {}  # the times ahead at which they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
         self._crossings: tuple[float, float] = (-inf, 0.0)
@@ -764,9 +765,19 @@ class Run:
         self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0 and view.points.times[k] > self.t:
             self._until(view, int(view.points.places[k]), float(view.points.times[k]))
+            self._leave_faded()
             return self._project(float(view.residuals[k]))
         self._until(view, problem.place, problem.time)
+        self._leave_faded()
         return self._project(problem.value)
+
+    def _leave_faded(self) -> None:
+        """Go on without a row that has faded, where others that it depends on have not."""
+        setup = self.mover.setup
+        if len(setup.choice.rows) < len(self.system.constraints):
+            row = self._fading.row(self.engine, setup, self.t, self.state)
+            if row is not None:
+                self._choose(row)
 
     def _weaker(self, view: View, problem: Problem) -> Status | None:
         """Where pivots have become small: take other rows, or refine more often; else be content with less."""
@@ -842,6 +853,8 @@ class Run:
     def _choose(self, avoided: int | None = None) -> bool:
         """Take better rows, or refine more, where the state asks for it; whether the choice changed."""
         rows = self.mover.setup.choice.rows
+        if len(rows) < len(self.system.constraints):
+            self._fading.look(self.engine, self.mover.setup, self.t, self.state)
         if not self.mover.choose(self.t, self.state, avoided):
             return False
         chosen = self.mover.setup.choice.rows

@@ -42,6 +42,17 @@ class Derivation:
         found = np.concatenate(parts)
         return found * self._bared.at(times, states, self._values) if self._bared.any else found
 
+    def stated_rows(self, times: Array, states: Array) -> tuple[Array, Array]:
+        """M (k, n, n) and the rows as they were stated (k, m, n); those that are not in force are zero."""
+        m, masses, rows = len(self._system.constraints), [], []
+        for setup, episode, t, y in self.stretches(times, states):
+            M, A = self.engine.mass_and_rows(setup, t, y)
+            masses.append(M)
+            rows.append(A[:, :m] * self._in_force(episode)[:, None])
+        A = np.concatenate(rows)
+        factors = self._bared.at(times, states, self._values) if self._bared.any else np.ones(A.shape[:2])
+        return np.concatenate(masses), A * factors[:, :, None]
+
     def stretches(self, times: Array, states: Array) -> list[tuple[Any, Episode, Array, Array]]:
         """The setup of each stretch with its times and states."""
         begins = np.searchsorted(times, [e.time for e in self._episodes])
@@ -119,6 +130,14 @@ class Derivation:
             )
         return self._shortest(found, setup, episode, times, states, factors)
 
+    def _in_force(self, episode: Episode) -> Array:
+        """Which constraints hold in a stretch (m,): all but contacts that are open."""
+        out = np.ones(len(self._system.constraints), dtype=bool)
+        if episode.mode is not None:
+            for j in self.programs.switches.one_sided:
+                out[j] = j in episode.mode.closed
+        return out
+
     def _shortest(
         self, found: Along, setup: Any, episode: Episode, times: Array, states: Array, factors: Array | None
     ) -> Along:
@@ -127,10 +146,7 @@ class Derivation:
         plain = self.engine.name == "plain"
         used = self.engine.in_force([setup])[0][:m].astype(bool)
         rank = setup.rank if plain else int(used.sum())
-        in_force = np.ones(m, dtype=bool)
-        if episode.mode is not None:
-            for j in self.programs.switches.one_sided:
-                in_force[j] = j in episode.mode.closed
+        in_force = self._in_force(episode)
         if rank == int(in_force.sum()) or (plain and factors is None):  # principles have found the shortest themselves
             return found
         rows = np.flatnonzero(in_force)

@@ -17,6 +17,7 @@ t = dynamicsymbols._t
 TURNS = {
     "two": [cos(t), sin(t)],
     "three": [cos(t), cos(t + 2 * pi / 3), cos(t + 4 * pi / 3)],
+    "quick": [cos(7 * t), sin(7 * t)],
     "fast": [1000 * cos(7 * t), sin(7 * t) / 1000],
 }
 
@@ -65,4 +66,25 @@ def test_a_body_held_to_unit_parameters_by_rows_in_turn() -> None:
     motion = da.System.from_lagrangian(energy, parameters, constraints=rows).simulate({a: 1, D: 1}, until=15.0)
     assert_allclose(motion.y[[0, 3]], [np.cos(motion.t), np.sin(motion.t)], atol=1e-11)
     assert_allclose(motion.y[[1, 2]], 0.0, atol=1e-11)
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_rows_that_vanish_in_turn_around_a_ring_are_verified_where_one_has_all_but_vanished(power) -> None:
+    """There what the state is off the ring makes the other a direction of its own, by rounding: no principle can tell."""
+    ring = x**2 + y**2 - 1
+    system = da.System.from_lagrangian(
+        (X**2 + Y**2) / 2 - Rational(981, 100) * y,
+        [x, y],
+        constraints=[da.Holonomic(ring * x**power), da.Holonomic(ring * y**power)],
+    )
+    angle, speed = 0.6, 7.0
+    motion = system.simulate(
+        {x: np.cos(angle), y: np.sin(angle), X: -speed * np.sin(angle), Y: speed * np.cos(angle)}, until=8.0
+    )
+    tight = {"rtol": 3e-14, "atol": 1e-15, "method": "DOP853", "t_eval": motion.t}
+    u = solve_ivp(lambda _, u: [u[1], -9.81 * np.cos(u[0])], (0, 8.0), [angle, speed], **tight).y
+    assert_allclose(motion.y[:2], [np.cos(u[0]), np.sin(u[0])], atol=1e-10)
+    pull = 9.81 * np.sin(u[0]) - u[1] ** 2
+    assert_allclose(motion.along.ideal.T, pull * np.array([np.cos(u[0]), np.sin(u[0])]), atol=1e-8)
     assert motion.verify().passed

@@ -130,7 +130,6 @@ class ModeSearch:
         seen: set[Mode] = set()
         queue = deque(guesses)
         most = MOST + MORE * len(self.switches.rubs) + MORE * len(self.switches.one_sided)
-        why: list[str] = []
         tried: list[Trial] = []
         left: set[tuple[int, int]] = set()  # the sides of functions that do not hold in some mode, by place and sign
         while queue and len(seen) < most:
@@ -141,7 +140,6 @@ class ModeSearch:
             trial = self.trial(mode, t, state)
             if trial.holds:
                 return trial
-            why += [trial.why] if trial.why else []
             tried.append(trial)
             left |= _sides(trial)
             ahead = [m for m in self._flipped(trial, t, state, left) if m not in seen]
@@ -149,8 +147,11 @@ class ModeSearch:
             queue.extend(ahead[1:])
         if len(seen) >= most:
             raise Paradox(f"no mode was found that holds, of {len(seen)} tried")
+        why = {trial.why for trial in tried if trial.why}
+        if len(why) == 1 and all(trial.why or not trial.guarded.finite for trial in tried):  # no law is at fault
+            raise Paradox(f"no motion is possible: {why.pop()}")
         named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
-        said = f": {why[0]}" if why and len(seen) == 1 else self._neither(tried, t)
+        said = self._neither(tried, t)
         raise Paradox(
             "no motion is possible: no combination of sticking, slipping and opening satisfies the laws of friction "
             f"and contact{named}{said}"

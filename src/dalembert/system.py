@@ -10,7 +10,7 @@ import numpy as np
 from sympy import Expr
 
 from dalembert import derive, motion, show
-from dalembert.model import ModelError, OneSided, StateError, Statement, name_of
+from dalembert.model import ModelError, StateError, Statement, name_of
 from dalembert.principles import Certificate, ContradictionError, Instant, MassError, certify, least_squares
 
 if TYPE_CHECKING:
@@ -65,27 +65,33 @@ class System(Statement):
     def instant(self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None) -> Instant:
         """M, Q, A, b, C as arrays at a state, a mapping from every coordinate and velocity to its value.
 
-        One-sided constraints that are not in contact there are left out, as they would be in a motion. Raises
-        `StateError` with all that is missing, foreign or does not exist at this state.
+        One-sided constraints that are not in contact there are left out, as they would be in a motion, and so are those
+        that would have to pull. Raises `StateError` with all that is missing, foreign or does not exist at this state.
         """
-        return derive.instant(self._touching(state, t, parameters), state, t, parameters)
-
-    def _touching(self, state: Mapping[Any, Any], t: float, parameters: Mapping[Any, Any] | None) -> Self:
-        """The system without the one-sided constraints that are apart at a state."""
-        if not any(isinstance(c, OneSided) for c in self.constraints):
-            return self
-        return self.without(derive.apart(self, self.residuals(state, t, parameters)))
+        return derive.instant(derive.in_contact(self, state, t, parameters).system, state, t, parameters)
 
     def verify(
         self, state: Mapping[Any, Any], t: float = 0.0, parameters: Mapping[Any, Any] | None = None
     ) -> Certificate:
         """Every principle's answer at a state, side by side, with the laws they must obey.
 
-        It passes only where the state is on the constraints: elsewhere there is no motion for it to be about.
+        It passes only where the state is on the constraints: elsewhere there is no motion for it to be about. Of the
+        contacts that touch those bear that push; `.let_go` names those that would have to pull, and are not in force.
         """
-        off = self._touching(state, t, parameters).residuals(state, t, parameters)
-        now = self.instant(state, t, parameters)
-        return certify(now, distance=off.distance.tolist(), off=off.part.tolist())
+        return self._certified(derive.in_contact(self, state, t, parameters), state, t, parameters)
+
+    def _certified(
+        self,
+        touching: derive.InContact[Self],
+        state: Mapping[Any, Any],
+        t: float = 0.0,
+        parameters: Mapping[Any, Any] | None = None,
+    ) -> Certificate:
+        """The certificate of what acts at a state."""
+        off = derive.residuals(touching.system, state, t, parameters)
+        now = derive.instant(touching.system, state, t, parameters)
+        part, far = off.part.tolist(), off.distance.tolist()
+        return certify(now, distance=far, off=part, pushing=touching.pushing, let_go=touching.let_go)
 
     def geometry(
         self, state: Mapping[Any, Any] | None = None, t: float = 0.0, parameters: Mapping[Any, Any] | None = None
@@ -202,7 +208,8 @@ class System(Statement):
     def check(self) -> show.Finding:
         """Whether the start satisfies the constraints and every principle gives the same answer there.
 
-        What the start does not state is what a run would take. Contacts that are open there are no constraints.
+        What the start does not state is what a run would take. Contacts that are open there are no constraints, nor are
+        those that would have to pull. Friction at rest sticks or slips as it does in the motion from there.
         """
         try:
             begun = motion.own_start(self)
@@ -212,26 +219,48 @@ class System(Statement):
             if len(self.initial) < len(state):  # what is left open has no value that could be looked at
                 stated = {name_of(key): state[key] for key, _ in self.initial}
                 return show.Finding(stated, tuple(c.name for c in self.constraints), None, None, refused=error)
-        apart = derive.apart(self, self.residuals(state))
-        touching = self.without(apart)
-        found = show.Finding(
-            {name_of(key): value for key, value in state.items()},
-            tuple(c.name for c in touching.constraints),
-            touching.residuals(state),
-            None,
-            apart=apart,
-            solved=solved,
-        )
         try:
-            certificate = touching.verify(state)
+            return self._found(state, solved)
+        except derive.AtRestError:
+            from dalembert.motion.first_mode import first_mode  # friction at rest is rare
+
+            begins = first_mode(self, state)
+            if begins is None:
+                raise
+            acting = self.without((*begins.apart, *begins.certificate.let_go))
+            found = self._looked_at(acting, state, begins.apart, begins.certificate.let_go, solved)
+            return self._with(replace(found, mode=begins.mode), begins.certificate, state)
+
+    def _found(self, state: Mapping[Expr, float], solved: tuple[str, ...]) -> show.Finding:
+        """What is found at a whole state by the instant alone."""
+        touching = derive.in_contact(self, state)
+        found = self._looked_at(touching.system, state, touching.apart, touching.let_go.names, solved)
+        try:
+            return self._with(found, self._certified(touching, state), state)
         except ContradictionError as error:
             from dalembert.motion.reconciling import reconcile  # rows that contradict are rare
 
             try:
-                reconciled = least_squares(reconcile(touching, state).now)
+                reconciled = least_squares(reconcile(touching.system, state).now)
             except (ContradictionError, MassError, StateError):  # a work-doing force that is not determined
                 reconciled = None
             return replace(found, contradiction=error, reconciled=reconciled)
+
+    def _looked_at(
+        self,
+        acting: Self,
+        state: Mapping[Expr, float],
+        apart: tuple[str, ...],
+        let_go: tuple[str, ...],
+        solved: tuple[str, ...],
+    ) -> show.Finding:
+        """A state and what is left of the constraints that act there."""
+        named = {name_of(key): value for key, value in state.items()}
+        rows = tuple(c.name for c in acting.constraints)
+        return show.Finding(named, rows, acting.residuals(state), None, apart=apart, let_go=let_go, solved=solved)
+
+    def _with(self, found: show.Finding, certificate: Certificate, state: Mapping[Expr, float]) -> show.Finding:
+        """A finding with its certificate, and the power of the forces in it."""
         velocity = np.array([state[v] for v in self.velocities])
         return replace(found, certificate=certificate, power=float(velocity @ certificate.answer.force))
 

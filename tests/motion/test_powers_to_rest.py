@@ -39,6 +39,14 @@ def test_it_comes_to_rest_once_and_when(form, power):
     assert motion.verify().passed
 
 
+@pytest.mark.parametrize("until", [3.0, 4.0, 5.0, 8.0])
+def test_where_it_rests_may_be_anywhere_in_a_step(until):
+    """v = (1 − t/2)² is one polynomial, so that one step leads over its zero: in the middle of it for 4."""
+    motion = F([[1]], [-sign(X) * sqrt(Abs(X))], [x]).simulate({X: 1.0}, until=until)
+    assert [(event.kind, event.time) for event in motion.events] == [("halt", 2.0)]
+    assert motion.end[x] == pytest.approx(2 / 3, rel=1e-15)
+
+
 @pytest.mark.parametrize(("length", "second"), [(1e-6, 1.0), (1e6, 1e-6), (1.0, 1e-6), (1e-6, 1e6)])
 @pytest.mark.parametrize("power", [0.4, 0.75])
 def test_in_other_units_and_with_the_power_as_a_parameter(length, second, power):

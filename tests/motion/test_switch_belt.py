@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
-from sympy import cos, sign, sin, symbols
+from sympy import cos, exp, sign, sin, symbols
 
 import dalembert as da
 from motion.switched import FRICTION, assert_allclose, leg, told
@@ -16,6 +17,35 @@ pytestmark = pytest.mark.compiled
 mu, static, v, A, w = symbols("mu static v A w", positive=True)
 r, phi = dynamicsymbols("r phi")
 G = 10.0
+
+
+# -- a belt that creeps, under friction that falls steeply from rest --------------------------------------------
+
+
+@pytest.mark.parametrize(("creep", "steep"), [(1e-3, 50), (1e-5, 50), (1e-7, 50), (1e-3, 500), (1e-5, 500)])
+def test_which_way_it_slips_says_how_large_the_friction_is(creep, steep):
+    """While it slips u = v − ẋ obeys u̇ = 0.3 g (1 − e^(−c u)) + w, where ẇ = k (v − u) is what the spring gains."""
+    load, stiff = 9.81, 100
+    begins = 0.4 * load / stiff / creep
+    friction = da.Coulomb(0.1 + 0.3 * exp(-steep * abs(x.diff() - creep)), sliding=x.diff() - creep)
+    block = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 - load * y - stiff * x**2 / 2, [x, y],
+        constraints=[da.Holonomic(y, "belt", nature=friction)],
+    )  # fmt: skip
+    motion = block.simulate({x.diff(): creep}, until=begins + 2.0)
+
+    def slipping(_, s):
+        return [-0.3 * load * np.expm1(-steep * abs(s[0])) + s[1], stiff * (creep - s[0])]
+
+    def speed(_, s):
+        return s[0]
+
+    speed.terminal, speed.direction = True, -1
+    sticks = solve_ivp(slipping, (0, 2), [0, 0], "DOP853", events=speed, rtol=1e-12, atol=1e-14 * creep).t_events[0][0]
+    found = [event for event in motion.events if event.kind in FRICTION]
+    assert [event.kind for event in found] == ["slip", "stick"]
+    assert_allclose([event.time - begins for event in found], [0, sticks], atol=1e-8)
+    assert motion.verify().passed
 
 
 # -- a belt with a static and a kinetic bound -----------------------------------------------------------------

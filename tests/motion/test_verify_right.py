@@ -189,3 +189,26 @@ def test_a_sample_right_after_what_begins_to_slip(power, law) -> None:
     motion = system.simulate({}, until=3.0, samples=25)
     assert_allclose(motion.end[x.diff()], (3.0 ** (power + 1) - 1) / (power + 1) - 2, rtol=1e-13)
     assert motion.verify()
+
+
+@pytest.mark.parametrize("e", [0, Rational(1, 2), 1])
+@pytest.mark.parametrize(
+    ("floor", "start", "kink", "before", "after"),
+    [
+        (Max(0, t - 1), {}, 1.0, 0.0, 1.0),
+        (Max(0, 3 * (t - 2)), {}, 2.0, 0.0, 3.0),
+        (abs(sin(t)), {x.diff(): 1}, np.pi, -1.0, 1.0),
+    ],
+    ids=str,
+)
+def test_a_floor_that_moves_with_a_kink_in_time(floor, start, kink, before, after, e) -> None:
+    """What rests on it is struck there by the difference of the speeds before and after."""
+    system = da.System.from_lagrangian(
+        x.diff() ** 2 / 2 - 9.81 * x, [x], constraints=[da.OneSided(x - floor, restitution=e, name="floor")]
+    )
+    motion = system.simulate(start, until=kink + 0.1)
+    first = motion.events[0]
+    assert (first.kind, first.name) == ("impact", "floor")
+    assert first.time == pytest.approx(kink, rel=1e-14)
+    assert first.state[1] == pytest.approx(after + float(e) * (after - before), rel=1e-12)
+    assert motion.verify().passed

@@ -12,7 +12,7 @@ import dalembert as da
 from dalembert.derive import Residuals
 from dalembert.show import Finding
 
-x, y = dynamicsymbols("x y")
+x, y, z = dynamicsymbols("x y z")
 t = dynamicsymbols._t
 m, g, R, mu = symbols("m g R mu", positive=True)
 
@@ -112,6 +112,46 @@ class TestContacts:
         assert not finding.passed
         assert "FAILED: the start does not satisfy the constraints" in finding.text()
 
+    @pytest.mark.parametrize("slides", [0.0, 1.0])
+    def test_what_would_have_to_pull_lets_go(self, slides):
+        """Gravity upwards: the table lets go at once, its friction with it, and the ball goes up by g."""
+        up = da.System.from_lagrangian(
+            m * (x.diff() ** 2 + y.diff() ** 2) / 2 + m * g * y,
+            [x, y],
+            constraints=[da.OneSided(y, name="table", nature=da.Coulomb(mu)), da.OneSided(-x, name="wall")],
+            parameters={m: 2.0, g: 9.81, mu: 0.5},
+            initial={x: -1, x.diff(): slides},
+        )
+        finding = up.check()
+        assert finding.passed
+        assert (finding.apart, finding.let_go) == (("wall",), ("table",))
+        assert finding.certificate.answer.acceleration == pytest.approx([0, 9.81])
+        assert "let go because they would have to pull: table" in finding.text()
+        assert finding.as_dict()["let_go"] == ["table"]
+        verified = up.verify({x: -1, y: 0, x.diff(): slides, y.diff(): 0})
+        assert verified.passed
+        assert verified.let_go == ("table",)
+        assert {check.name for check in verified.checks} >= {"contacts"}
+        moved = up.simulate(until=0.1)
+        assert moved.dataset.y_ddot[0] == pytest.approx(9.81)
+
+    def test_friction_may_press_a_contact_that_its_load_alone_would_lift(self):
+        """A body that slides on a wall and is dragged down by it onto a foot: with μ = 1 it is pressed there.
+
+        Along y: load up 5, friction of the wall −μN = −8. The foot bears 3, and lets go without friction.
+        """
+        sliding = {x: 0, y: 0, z: 0, x.diff(): 0, y.diff(): 0, z.diff(): 1}
+        wall = da.OneSided(x, name="wall", nature=da.Prescribed({y: -da.multiplier("wall"), z: 0}))
+        feet = [wall, da.OneSided(y, name="foot")]
+        energy = (x.diff() ** 2 + y.diff() ** 2 + z.diff() ** 2) / 2 - 8 * x + 5 * y
+        body = da.System.from_lagrangian(energy, [x, y, z], constraints=feet)
+        found = body.verify(sliding)
+        assert found.passed
+        assert found.let_go == ()
+        assert found.answer.acceleration == pytest.approx([0, 0, 0])
+        ideal = body.without(["wall"])._changed(constraints=(da.OneSided(x, name="wall"), feet[1]))
+        assert ideal.verify(sliding).let_go == ("foot",)
+
     def test_what_presses_may_be_open(self):
         """Friction on the rail that the table presses: there is none while nothing touches the table."""
         pressed = da.Holonomic(x - 1, "rail", da.Coulomb(mu, sliding=y.diff(), of="table"))
@@ -123,6 +163,52 @@ class TestContacts:
             initial={x: 1, y: 1, y.diff(): -2},
         )
         assert system.check().power == 0
+
+
+class TestFrictionAtRest:
+    """A block on a rough table, pulled: what it does is decided as in the motion that begins there."""
+
+    @staticmethod
+    def block(pull, contact=da.Holonomic, lift=0.0, speed=0.0):
+        return da.System.from_lagrangian(
+            m * (x.diff() ** 2 + y.diff() ** 2) / 2 - m * g * y,
+            [x, y],
+            forces={x: pull, y: lift},
+            constraints=[contact(y, name="table", nature=da.Coulomb(mu))],
+            parameters={m: 2.0, g: 9.81, mu: 0.2},
+            initial={x: 0, y: 0, y.diff(): speed},
+        )
+
+    @pytest.mark.parametrize("contact", [da.Holonomic, da.OneSided])
+    @pytest.mark.parametrize(("pull", "word"), [(0, "sticks"), (3, "sticks"), (5, "slips forward"), (-5, "slips back")])
+    def test_it_sticks_or_slips(self, contact, pull, word):
+        finding = self.block(pull, contact).check()
+        assert finding.passed
+        assert f"table {word}" in finding.mode
+        expected = 0.0 if word == "sticks" else (pull - np.sign(pull) * 0.2 * 2 * 9.81) / 2
+        assert finding.certificate.answer.acceleration == pytest.approx([expected, 0], abs=1e-12)
+        assert {check.name for check in finding.certificate.checks} >= {"friction", "modes"}
+        assert "Friction is at rest here" in finding.text()
+        document = finding.as_dict()
+        assert document["mode"] == finding.mode
+        json.dumps(document, allow_nan=False)
+
+    def test_lifted_it_is_free_of_friction(self):
+        finding = self.block(1, da.OneSided, lift=30.0).check()
+        assert finding.passed
+        assert (finding.let_go, finding.mode) == (("table",), "")
+        assert finding.certificate.answer.acceleration == pytest.approx([0.5, 15 - 9.81])
+
+    def test_an_instant_by_itself_still_does_not_say(self):
+        with pytest.raises(da.StateError, match="cannot be told at one instant"):
+            self.block(3).verify({x: 0, y: 0, x.diff(): 0, y.diff(): 0})
+
+    def test_without_the_compiled_engine_it_is_refused(self, monkeypatch):
+        from dalembert.motion import first_mode
+
+        monkeypatch.setattr(first_mode, "compiled_engine", lambda: False)
+        with pytest.raises(da.StateError, match="cannot be told at one instant"):
+            self.block(3).check()
 
 
 def test_contradiction(findings):

@@ -19,17 +19,20 @@ from dalembert.derive.evaluate import (
 from dalembert.derive.forms import Kind, Kinds, Relation, classify, integrated
 from dalembert.derive.least.minimal import MinimalForm, minimal
 from dalembert.derive.mechanics import Derived
+from dalembert.derive.nonideal import AtRestError
 from dalembert.derive.prepared import caches, form, prepared
 from dalembert.derive.scales import CLOSE, Closeness, closeness
 from dalembert.derive.states import initial_state, numbers, parameter_values, state_values
-from dalembert.derive.touching import apart
+from dalembert.derive.touching import InContact, apart, in_contact
 
 __all__ = [
     "CLOSE",
     "Array",
+    "AtRestError",
     "ClosedForm",
     "Closeness",
     "Derived",
+    "InContact",
     "Kind",
     "Kinds",
     "MinimalForm",
@@ -45,6 +48,7 @@ __all__ = [
     "energy_and_power",
     "follows_multipliers",
     "form",
+    "in_contact",
     "initial_state",
     "instant",
     "instant_at",

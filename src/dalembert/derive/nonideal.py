@@ -18,6 +18,12 @@ from dalembert.principles import Dependency, Instant, dependencies, explicit
 from dalembert.principles.tolerances import EPS
 
 Array = np.ndarray
+
+
+class AtRestError(StateError):
+    """Friction under load at rest: an instant does not say whether it sticks or slips, a motion from there does."""
+
+
 Effect = Callable[[Array], list[float]]
 
 STEP = 1e-3
@@ -149,7 +155,7 @@ def terms(derived: Derived[Expr], values: Sequence[float], n: int, row: int) -> 
         if friction.row == row and size:
             if not speed:
                 fault = f"the friction of constraint {friction.constraint!r} has no direction at rest"
-                raise StateError("the state", [f"{fault}: whether it sticks or slips cannot be told at one instant"])
+                raise AtRestError("the state", [f"{fault}: whether it sticks or slips cannot be told at one instant"])
             for i, a in along.items():
                 C[i] -= size * a / speed
     return C
@@ -159,7 +165,7 @@ def _total(derived: Derived[Expr], values: Sequence[float], n: int) -> Array:
     """C from the smooth part and the friction terms; friction of no size needs no direction."""
     C = np.array(values[:n])
     rest = iter(values[n:])
-    faults = []
+    faults, negative = [], False
     for friction in derived.friction:
         size, speed = next(rest), next(rest)
         along = {i: next(rest) for i in friction.along}
@@ -167,6 +173,7 @@ def _total(derived: Derived[Expr], values: Sequence[float], n: int) -> Array:
             continue
         if size < 0:
             faults.append(f"the friction coefficient of constraint {friction.constraint!r} is negative here")
+            negative = True
             continue
         if speed == 0:
             faults.append(
@@ -176,5 +183,5 @@ def _total(derived: Derived[Expr], values: Sequence[float], n: int) -> Array:
             continue
         for i, a in along.items():
             C[i] -= size * a / speed
-    refuse(StateError, "the state", faults)
+    refuse(StateError if negative else AtRestError, "the state", faults)
     return C

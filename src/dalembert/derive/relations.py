@@ -13,9 +13,10 @@ import numpy as np
 from sympy import Abs, Add, Expr, Function, Heaviside, Max, Min, Mul, Piecewise, Pow, ceiling, floor, sign
 
 from dalembert.derive.algebra import Symbols
+from dalembert.derive.edges import edges
 from dalembert.derive.intervals import UNBROKEN, bounds
 from dalembert.derive.mechanics import constraint_rates
-from dalembert.derive.tape import Tape
+from dalembert.derive.tape import Tape, short
 from dalembert.model import ON_POSITIONS, StateError, Statement
 
 Array = np.ndarray
@@ -32,6 +33,11 @@ class Relation:
         self._slopes = [algebra.gradient(f, self._variables) for f in functions]
         self._places = [(r, j) for r, row in enumerate(self._slopes) for j in row]
         self._flat = np.array([r * len(variables) + j for r, j in self._places], dtype=int)
+
+    @cached_property
+    def edges(self) -> "list[Relation]":
+        """What must be positive where the functions exist, each as a relation of its own."""
+        return [Relation(self._algebra, self._inputs, [e], self._variables) for e in edges(self._functions)]
 
     @cached_property
     def _first(self) -> Tape:
@@ -53,6 +59,11 @@ class Relation:
     @cached_property
     def _index(self) -> Array:
         return np.array(list(self._second), dtype=int).reshape(-1, 3).T
+
+    @property
+    def words(self) -> str:
+        """The functions as they are written."""
+        return ", ".join(map(short, self._functions))
 
     def variables_by_row(self) -> list[tuple[int, ...]]:
         """The variables each function depends on, by their place; functions of none are left out."""

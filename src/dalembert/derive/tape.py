@@ -159,9 +159,9 @@ class Tape:
             try:
                 value = function(*[slots[i] for i in arguments])
             except (ValueError, ArithmeticError, TypeError) as error:
-                return _short(expr) if isinstance(error, OverflowError) else None
+                return short(expr) if isinstance(error, OverflowError) else None
             if math.isinf(value):
-                return _short(expr)
+                return short(expr)
             slots.append(value)
         return None
 
@@ -172,7 +172,7 @@ class Tape:
             try:
                 value = function(*[slots[i] for i in arguments])
             except (ValueError, ArithmeticError, TypeError) as error:
-                raise StateError("the state", [f"{_short(expr)} does not exist here ({error})"]) from None
+                raise StateError("the state", [f"{short(expr)} does not exist here ({error})"]) from None
             slots.append(value if isinstance(value, bool) else value * factor)
         return [slots[i] for i in self.places]
 
@@ -192,7 +192,7 @@ class Tape:
             if isinstance(value, Undefined):
                 faults[f"{value.expr} does not exist here ({value.reason})"] = None
             elif not math.isfinite(value):
-                faults[f"{_short(expr)} is not finite here"] = None
+                faults[f"{short(expr)} is not finite here"] = None
         return results, list(faults)
 
     def _wide(self, values: Sequence[float]) -> list[float] | None:
@@ -211,11 +211,11 @@ def _blame(arguments: Iterable[Any], expr: Expr, error: Exception) -> Undefined:
     if isinstance(error, TypeError):
         raise error
     if isinstance(error, OverflowError):
-        return Undefined(_short(expr), "it is too large for a float")
-    return Undefined(_short(expr), str(error.args[-1]) if error.args else "division by zero")
+        return Undefined(short(expr), "it is too large for a float")
+    return Undefined(short(expr), str(error.args[-1]) if error.args else "division by zero")
 
 
-def _short(expr: Any, length: int = 80) -> str:
+def short(expr: Any, length: int = 80) -> str:
     """The expression as text, its stand-in symbols by their plain names."""
     text = sp.sstr(expr.xreplace({d: sp.Symbol(d.name) for d in expr.atoms(sp.Dummy)}))
     return text if len(text) <= length else f"{text[:length]}…"
@@ -244,7 +244,7 @@ def _number(e: Any) -> Any:
     try:
         return float(e)
     except (TypeError, OverflowError):
-        return Undefined(_short(e), "not a real number that a float can hold")
+        return Undefined(short(e), "not a real number that a float can hold")
 
 
 def _operation(e: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -260,10 +260,10 @@ def _operation(e: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     if function := FUNCTIONS.get(type(e)):
         return function, e.args
     if isinstance(e, (AppliedUndef, sp.Derivative, sp.Subs)):
-        raise ModelError("evaluation", [f"{_short(e)} is a function without a definition: it has no numeric value"])
+        raise ModelError("evaluation", [f"{short(e)} is a function without a definition: it has no numeric value"])
     if isinstance(e, sp.Symbol):
-        raise ModelError("evaluation", [f"{_short(e)} has no value"])
-    raise ModelError("evaluation", [f"no numeric meaning is known for {type(e).__name__} in {_short(e)}"])
+        raise ModelError("evaluation", [f"{short(e)} has no value"])
+    raise ModelError("evaluation", [f"no numeric meaning is known for {type(e).__name__} in {short(e)}"])
 
 
 def _add(*terms: float) -> float:

@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from dalembert.derive.shaking import patterns
-from dalembert.engine.time_limit import OutOfTime, deadline
 from dalembert.engine.narrow import is_narrow
 from dalembert.engine.protocol import POWERS, WORKS, Along, Choice, Steps, Variant, Watch, polynomials_at
 from dalembert.engine.smoothness import NotSmooth, refuse_switches, refuse_unknown
+from dalembert.engine.time_limit import OutOfTime, deadline
 
 __all__ = [
     "POWERS",

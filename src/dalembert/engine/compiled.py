@@ -15,11 +15,11 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.derive.switching.stage import Stage
 from dalembert.derive.switching.surfaces import carried_by, moves_by_itself
-from dalembert.engine.time_limit import refuse_late
 from dalembert.engine.heyoka_algebra import ROOT
 from dalembert.engine.integrator import Integrator
 from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT, Outputs, outputs
 from dalembert.engine.protocol import POWERS, Along, Variant, Watch
+from dalembert.engine.time_limit import refuse_late
 from dalembert.model import ON_POSITIONS
 
 SQUARES = Watch._fields.index("squares")

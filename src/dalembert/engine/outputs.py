@@ -1,7 +1,7 @@
 """Everything the engine compiles of a system, as heyoka expressions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
 import heyoka as hy
@@ -109,6 +109,9 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
     symbols = {s: hy.par[i] for i, s in enumerate(system.symbols)}
     masks = {r: symbols[mask] for r, mask in enumerate(stage.masks) if mask is not None}
     given = stated(M, Q, A, b, masks, variant, algebra)
+    borne = {r: algebra.convert(e, {}) for r, e in stage.lent}  # it acts as what is impressed does
+    lent = forces({r: given.A[r] for r in borne}, borne, algebra)
+    given = replace(given, Q=plus(given.Q, lent))
     lam: dict[int, Expression] = {}
 
     def work(found: Vector[Expression]) -> tuple[Vector[Expression], dict[int, Vector[Expression]]]:
@@ -119,16 +122,18 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
 
     weights = {r: hy.expression(f"{WEIGHT}{r}") for r in range(m)}
     solved = solve(augmented(given, weights, algebra) if variant.augment else given, work, algebra)
+    if borne:
+        solved = replace(solved, nonideal=plus(solved.nonideal, lent), reactions=plus(solved.reactions, borne))
     shares = _shares(system, given.A, solved, lam, algebra)
     total, force_power, momenta = energy(system, algebra, M, Q)
-    lent = _virtual_rates(system, algebra, level, rate, given.A)
+    driven = _virtual_rates(system, algebra, level, rate, given.A)
 
     def power(parts: Vector[Expression]) -> Expression:
         return algebra.total([algebra.v[i] * f for i, f in parts.items()])
 
     powers = {
         "force": algebra.total([force_power, power(shares.force)]) if shares.force else force_power,
-        "ideal": algebra.total([lam[r] * s for r, s in lent.items() if r in lam and r not in shares.held]),
+        "ideal": algebra.total([lam[r] * s for r, s in driven.items() if r in lam and r not in shares.held]),
         "nonideal": power(shares.nonideal),
     }
     actual = {Actual(Str(c.name)): solved.reactions.get(r, algebra.zero) for r, c in enumerate(system.constraints)}

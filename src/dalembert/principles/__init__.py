@@ -24,6 +24,7 @@ from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.least_squares import Reconciled, least_squares
 from dalembert.principles.multipliers import multipliers
 from dalembert.principles.one_four import one_four
+from dalembert.principles.one_sided import LetGo, that_pull
 from dalembert.principles.ready import dependencies, independent_rows
 from dalembert.principles.reconcile import ReconciledRow, Reconciliation, reconcile
 from dalembert.principles.registry import REGISTRY, Principle
@@ -44,6 +45,7 @@ __all__ = [
     "Instant",
     "InstantError",
     "InverseError",
+    "LetGo",
     "MassError",
     "Principle",
     "Reconciled",
@@ -70,6 +72,7 @@ __all__ = [
     "scaled",
     "shaken",
     "stacked",
+    "that_pull",
     "virtual",
     "weights_around",
 ]

@@ -16,9 +16,10 @@ from dalembert.principles.factors import cho_solve, solve_triangular
 from dalembert.principles.guard import in_words
 from dalembert.principles.instant import Answer, Instant
 from dalembert.principles.least_norm import off_range
+from dalembert.principles.one_sided import LetGo, at_work, worst_closing, worst_pull
 from dalembert.principles.ready import Ready, prepare, virtual_basis
 from dalembert.principles.registry import REGISTRY
-from dalembert.principles.tolerances import CONSISTENT, LOOSEST, ON_CONSTRAINTS, SAFETY
+from dalembert.principles.tolerances import CONSISTENT, LOOSEST, ON_CONSTRAINTS, PUSHES, SAFETY
 
 ON = "on constraints"
 """The name of the check that the state is on the constraints."""
@@ -54,6 +55,7 @@ class Certificate:
     Arrays are those of `answer`, the explicit one; checks take the worst of all principles.
     `distance`: how far the state is off each constraint, where that is known; it is told. What is checked then is that
     it is on them, each residual as a part of the terms that make it up.
+    `let_go`: contacts that touch and are not among the constraints, because they would have to pull.
     `replaced`: M was not positive definite, and the Gauss measure is that of its equivalent.
     """
 
@@ -75,6 +77,7 @@ class Certificate:
     replaced: bool
     checks: tuple[Check, ...]
     distance: tuple[float, ...] = ()
+    let_go: tuple[str, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -135,6 +138,7 @@ class Certificate:
             "dependencies": [
                 {"row": d.row, "on": list(d.on), "coefficients": list(d.coefficients)} for d in self.dependencies
             ],
+            "let_go": list(self.let_go),
             "distance": [d if d < inf else None for d in self.distance],
             "tolerance": self.tolerance,
             "mass_replaced": self.replaced,
@@ -146,13 +150,21 @@ class Certificate:
 
 
 @in_words
-def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Sequence[float] = ()) -> Certificate:
+def certify(
+    now: Instant,
+    seed: int = 0,
+    distance: Sequence[float] = (),
+    off: Sequence[float] = (),
+    pushing: Sequence[int] = (),
+    let_go: LetGo | None = None,
+) -> Certificate:
     """Ask every principle, compare the answers, and check them against the laws they must obey.
 
     `seed` fixes the random possible accelerations. `distance` and `off` (m,) say how far the state is off each
     constraint, in units of coordinates, and as a part of the terms that make up the constraint; left out, nothing is
-    said of it. Differences are measured in the norms of the problem: accelerations in that of M, forces in that of M⁻¹,
-    multipliers by the force they stand for, all relative to the accelerations that act.
+    said of it. `pushing` are the rows that are contacts, `let_go` those that touch and are not in force. Differences
+    are measured in the norms of the problem: accelerations in that of M, forces in that of M⁻¹, multipliers by the
+    force they stand for, all relative to the accelerations that act.
     Raises MassError, ContradictionError.
     """
     ready = prepare(now, stated=True)
@@ -160,8 +172,7 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Se
     answers = {name: principle(now) for name, principle in REGISTRY.items()}
     natural = {name: _natural(ready, L, answer) for name, answer in answers.items()}
     q = natural["explicit"].acceleration
-    loads = [solve_triangular(L, load, lower=True) for load in (ready.Q, ready.C)]
-    size = float(np.linalg.norm(q) + sum(np.linalg.norm(load) for load in loads)) or 1.0
+    size = at_work(ready, answers["explicit"])
 
     apart, first, second, part = max(
         (float(np.linalg.norm(x - y)) / size, i, j, quantity)
@@ -185,6 +196,8 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Se
             Check("least constraint", least, tolerance, none),
             Check("excess", miss, tolerance, "their excess over the least is (z − q̈)ᵀM(z − q̈)"),
         ]
+    if pushing or (let_go is not None and let_go.names):
+        checks.append(_contacts(ready, answers, size, tolerance, pushing, let_go))
     answer = answers["explicit"]
     basis = virtual_basis(ready)
     energy = float(np.ldexp(1.0, 2 * ready.power))  # of the units in which the question is asked
@@ -207,7 +220,25 @@ def certify(now: Instant, seed: int = 0, distance: Sequence[float] = (), off: Se
         replaced=ready.replaced,
         checks=tuple(checks),
         distance=tuple(map(float, distance)),
+        let_go=() if let_go is None else let_go.names,
     )
+
+
+def _contacts(
+    ready: Ready,
+    answers: Mapping[str, Answer],
+    size: float,
+    tolerance: float,
+    pushing: Sequence[int],
+    let_go: LetGo | None,
+) -> Check:
+    """That contacts push, and that those let go do not close, at its worst over all principles."""
+    worst = 0.0
+    for found in answers.values():
+        worst = max(worst, worst_pull(ready, found, size, pushing))
+        worst = max(worst, 0.0 if let_go is None else worst_closing(ready, found, size, let_go))
+    meaning = "contacts push, λ̂ ≥ 0, and those that are let go do not close"
+    return Check("contacts", worst, max(tolerance, PUSHES), meaning)
 
 
 def _where(now: Instant, off: Sequence[float]) -> str:

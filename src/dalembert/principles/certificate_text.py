@@ -37,6 +37,8 @@ def _system(certificate: Certificate) -> Iterator[str]:
     if not certificate.on_constraints:
         distance, name = max(zip(certificate.distance, now.constraints, strict=False))
         yield f"The state is off the constraints, by {distance:.2g} at “{name}”: no motion passes through it."
+    if certificate.let_go:
+        yield f"In contact, and let go because they would have to pull: {', '.join(certificate.let_go)}"
     if any(d.on for d in certificate.dependencies):
         yield "Redundant rows do not change the motion; their multipliers are the ones of least norm."
     if certificate.replaced:

@@ -83,6 +83,12 @@ LOOSEST = Tolerance(1e-5, "the same, however large the conditions are", "what is
 ON_CONSTRAINTS = Tolerance(
     1e-9, "a state is on a constraint", "the value or the rate of the constraint", "the sizes of its terms"
 )
+PUSHES = Tolerance(
+    1e-12,
+    "a contact bears nothing",
+    "what it pulls, or its gap closes, in the metric of M",
+    "the accelerations at work",
+)
 WEIGHTS = Tolerance(1e-9, "a matrix of weights is symmetric", "W_ij − W_ji", "√(W_ii W_jj)")
 DEFINITE = Tolerance(
     EPS, "a matrix of weights is not positive definite", "its least eigenvalue, with a diagonal of ones", "its order u"

@@ -16,11 +16,11 @@ from dalembert.show.starting import state_in_words
 @dataclass(frozen=True, eq=False)
 class Finding:
     """A checked start; `certificate` is None where rows contradict, and then `reconciled` says what least squares makes
-    of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist).
-    `power` is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart` are not among the
-    constraints. `solved` has what of the state was not stated but solved from the constraints; where that cannot be
-    done, `refused` says why, `state` is what is stated, and there are no residuals.
-    """
+    of them with equal trust in all (None where the work-doing forces need the multipliers that do not exist). `power`
+    is q̇ᵀQᶜ, the rate at which the constraint forces do work. Contacts that are `apart`, or `let_go` because they would
+    have to pull, are not among the constraints. `mode` is that of the motion that begins there, where friction is at
+    rest. `solved` has what of the state was not stated but solved from the constraints; where that cannot be done,
+    `refused` says why, `state` is what is stated, and there are no residuals."""
 
     state: Mapping[str, float]
     constraints: tuple[str, ...]
@@ -30,6 +30,8 @@ class Finding:
     contradiction: ContradictionError | None = None
     reconciled: Reconciled | None = None
     apart: tuple[str, ...] = ()
+    let_go: tuple[str, ...] = ()
+    mode: str = ""
     solved: tuple[str, ...] = ()
     refused: StateError | None = None
 
@@ -62,6 +64,7 @@ class Finding:
         lines = [f"start: {state_in_words(self.state, self.solved)}"]
         if self.refused is not None:
             shout = self.refused.subject.replace("does not satisfy", "DOES NOT SATISFY", 1)
+            shout = shout.replace("no values", "NO VALUES", 1)
             lines.append(f"{shout[:1].upper()}{shout[1:].replace('leaves open', 'LEAVES OPEN', 1)}:")
             lines += [f"  {fault}" for fault in self.refused.faults]
         if self.constraints and self.residuals is not None:
@@ -73,6 +76,9 @@ class Finding:
             ]
         if self.apart:
             lines.append(f"Out of contact, and not in force: {', '.join(self.apart)}")
+        if self.mode:
+            held = "; what holds it is a row of its own" if "sticks" in self.mode else ""
+            lines.append(f"Friction is at rest here; in the motion that begins: {self.mode}{held}")
         if self.certificate is not None:
             lines += ["", *self.certificate.text().splitlines()]
         if self.power is not None and self.constraints:
@@ -121,6 +127,8 @@ class Finding:
                 )
             ],
             "out_of_contact": list(self.apart),
+            "let_go": list(self.let_go),
+            "mode": self.mode or None,
             "certificate": None if self.certificate is None else self.certificate.as_dict(),
             "power": self.power,
             "contradiction": None if self.contradiction is None else str(self.contradiction),

@@ -27,6 +27,12 @@ def factors_that_switch(u: Expr, moving: Callable[[Expr], bool], gates: Containe
     return [Mul(own[0], *(p for p in parts if p not in own)), *own[1:]]
 
 
+def in_first_powers(u: Expr) -> Expr:
+    """An expression with the sign of u in which no factor has an odd power: where x³ is zero x passes with a slope."""
+    odd = [p for p in Mul.make_args(u) if p.is_Pow and p.exp.is_Integer and p.exp.is_odd and p.exp.is_positive]
+    return Mul(*(p.base if p in odd else p for p in Mul.make_args(u)))
+
+
 def _keeps_its_sign(u: Expr) -> bool:
     low, high = bounds(u)
     return bool(low >= 0 or high <= 0)

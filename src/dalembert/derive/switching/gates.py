@@ -21,7 +21,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanAtom, BooleanFunction
 
 from dalembert.derive.algebra import UNEVALUATED
-from dalembert.derive.switching.factors import factors_that_switch
+from dalembert.derive.switching.factors import factors_that_switch, in_first_powers
 from dalembert.derive.switching.moduli import roots_of_squares
 from dalembert.derive.switching.powers import in_powers
 from dalembert.derive.variants import mapped, with_symbols
@@ -240,7 +240,7 @@ class _Sweep:
         """The sign of u, as the gate of u or of −u; of a number, what it is."""
         if u.is_number:
             return sp.sign(u)
-        u = _primitive(u)  # 2 x switches where x does
+        u = in_first_powers(_primitive(u))  # 2 x switches where x does, and x³ too
         if len(parts := factors_that_switch(u, self._moving, {g.symbol for g in self.gates})) > 1:
             return Mul(*(self._sign(part, switch) for part in parts))
         opposite = u.could_extract_minus_sign()

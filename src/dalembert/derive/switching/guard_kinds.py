@@ -4,13 +4,14 @@ A kind is a small class with three answers; the registry `KINDS` lists them. Gua
 they name the modes that come into question, and these are tried.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, TypeVar
 
 from dalembert.derive.switching.modes import BACKWARD, DIRECTIONS, FORWARD, OFF, SLIPS, STICKS, Mode, Switches
 
 T = TypeVar("T")
+HELD = ("up", "down", "hold")  # the kinds of guards that are bounds of what friction holds
 
 
 class GuardKey(NamedTuple):
@@ -226,6 +227,12 @@ EVERY: tuple[GuardKind, ...] = (
 )  # fmt: skip
 KINDS = {kind.name: kind for kind in EVERY}
 """All kinds, by name."""
+
+
+def causes(switches: Switches, keys: Sequence[GuardKey]) -> list[GuardKey]:
+    """What has fallen by itself: what a friction can hold falls with what presses in it, which turns round."""
+    turned = {key.place for key in keys if key.kind == "normal"}
+    return [key for key in keys if key.kind not in HELD or not turned.intersection(switches.rubs[key.place].members)]
 
 
 def changed(items: tuple[T, ...], place: int, new: T) -> tuple[T, ...]:

@@ -26,7 +26,7 @@ class Mode:
     switching function, 0 where the motion stays on its surface. bases: for each friction of a particle, the constraints
     that hold it, and the coordinate they are solved for where it slides in a plane. still: the coordinates at rest.
     idle: rows of the stage that are in force and redundant, so that the solution does not stand on them. leans: what
-    idle rows of frictions that stick in a plane bear all the same, each as (row, p, p'), p + p't; none where none is.
+    idle rows of frictions that stick bear all the same, each as (row, p, p'), p + p't; none where none is.
     """
 
     closed: tuple[int, ...] = ()

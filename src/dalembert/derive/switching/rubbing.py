@@ -92,7 +92,8 @@ def _of_particle(base: Statement, rub: Rub, kept: Prepared, basis: tuple[int, ..
         return Geometry([d], [S.Zero], momentum, square, [d], {(0, 0): S.One}, lengths)
     (row,) = basis
     free = [i for i in P if i != chart]
-    tangents = [{i: S.One, chart: -A[row][i] / (A[row][chart] + off)} if i in A[row] else {i: S.One} for i in free]
+    depth = (1 - off) * A[row][chart] + off
+    tangents = [{i: S.One, chart: -A[row][i] / depth} if i in A[row] else {i: S.One} for i in free]
     holds = [times_mass(x) for x in tangents]
     gram = {(a, b): dot(x, y) for a, x in enumerate(tangents) for b, y in enumerate(holds)}
     return Geometry([{}, {}], [S.Zero, S.Zero], momentum, square, holds, gram, lengths)

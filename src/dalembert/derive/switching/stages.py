@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sympy import Abs, Add, Expr, Mul, S, Symbol, sqrt
+from sympy import Abs, Add, Expr, Mul, Poly, S, Symbol, sqrt
 from sympy.core.symbol import Str
 
 from dalembert.derive.natures import coulomb, pressing
@@ -107,6 +107,7 @@ class _Builder:
         self.rough: dict[int, int] = {}
         self.coefficients: dict[int, tuple[int, int]] = {}
         self.slipping: dict[int, int] = {}
+        self.lent: list[tuple[int, Expr]] = []
 
     def staged(self) -> Staged:
         s, base = self.s, self.base
@@ -138,7 +139,8 @@ class _Builder:
         still = s.still if s.rubs or s.one_sided or self.slides else ()
         statement = with_constraints(base, [*rows, *self.held], s.run_time)
         levels = tuple(c.expr for c in base.constraints)
-        stage = Stage(statement, s.run_time, tuple(self.masks), tuple(self.guards), levels, tuple(self.looked), still)
+        lists = (tuple(x) for x in (self.masks, self.guards, levels, self.looked, still, self.lent))
+        stage = Stage(statement, s.run_time, *lists)
         return Staged(
             stage, tuple(self.keys), self.sticks, self.slides, self.rough, self.coefficients, self.slipping, s
         )
@@ -180,10 +182,9 @@ class _Builder:
     def _off(self, k: int, rows: tuple[int, ...]) -> Expr:
         """1 while a friction neither slips nor sticks because a contact may be open, else 0.
 
-        Always 0 where directions are needed all the same: in impacts that rub, where frictions share what they hold.
+        Always 0 where directions are needed all the same: where frictions share what they hold.
         """
-        sided = [c for c in (self.base.constraints[j] for j in rows) if isinstance(c, OneSided)]
-        if self.leans or not sided or any(c.impact_friction for c in sided):
+        if self.leans or not any(isinstance(self.base.constraints[j], OneSided) for j in rows):
             return S.Zero
         return Mul(1 - self.s.slip[k] ** 2, *(1 - stick for stick in self.s.stick[2 * k : 2 * k + 2]))
 
@@ -203,8 +204,6 @@ class _Builder:
             speed = GuardedRoot(slip * contact.square + (1 - slip) ** 2)
             for j in members:
                 self._slip(j, contact, {i: slip * e / speed for i, e in contact.along.items()})
-            if self.leans:
-                self._lean(k, contact, members[0])
             self._guard("slow", k, speed - self.s.slow[k])
             if not any(self.s.follows_actual(j) for j in members):
                 self.slipping[k] = len(self.looked)
@@ -228,23 +227,6 @@ class _Builder:
                 [(self.base.coordinates[i], f * own if single else f) for i, f in force.items()]
             )
 
-    def _lean(self, k: int, contact: Geometry, j: int) -> None:
-        """What rows that others span bear of what sticks, as a force of a constraint of the friction."""
-        nature = self.natures[j]
-        if not isinstance(nature, Prescribed):
-            return
-        parts = list(nature.components)
-        for place, row in enumerate(contact.holds):
-            parts += [(self.base.coordinates[i], self._lent(k, place) * e) for i, e in row.items()]
-        whole: dict[Expr | None, list[Expr]] = {}
-        for q, e in parts:
-            whole.setdefault(q, []).append(e)
-        self.natures[j] = prescribed([(q, Add(*terms)) for q, terms in whole.items()])
-
-    def _lent(self, k: int, place: int) -> Expr:
-        """What a row of a friction bears though others span it."""
-        return self.s.lean[2 * k + place] + self.s.lend[2 * k + place] * time()
-
     def _presses(self, j: int) -> Expr:
         """The sign by which a multiplier becomes a normal force."""
         return self.s.press[self.s.pressed.index(j)] if j in self.s.pressed else S.One
@@ -259,12 +241,14 @@ class _Builder:
             self._hold(Held(_along(row, self.base) + drift, name, "friction"), self.s.stick[2 * k + i])
             for i, (name, row, drift) in enumerate(zip(names, contact.holds, contact.drifts, strict=True))
         )
+        if self.leans:
+            own = [self.s.lean[2 * k + i] + self.s.lend[2 * k + i] * time() for i in range(len(names))]
+            self.lent += zip(self.sticks[k], own, strict=True)
+        forces = [Actual(Str(name)) for name in names]
         if len(names) == 1:
-            pull = Actual(Str(names[0]))
-            self._guard("up", k, bound - pull)
-            self._guard("down", k, bound + pull)
+            self._guard("up", k, bound - forces[0])
+            self._guard("down", k, bound + forces[0])
         else:
-            forces = [Actual(Str(name)) + (self._lent(k, i) if self.leans else 0) for i, name in enumerate(names)]
             size = Add(*(forces[i] * forces[j] * g for (i, j), g in contact.gram.items()))
             self._guard("hold", k, bound**2 - size)
 
@@ -291,13 +275,18 @@ class _Builder:
         along = self.base.velocities if kind is Held else self.base.coordinates
         slopes = {i: slope(function, x) for i, x in enumerate(along)}
         ratios = (u[i] / s for i, s in slopes.items() if s != 0 and i in u and not (moves(u[i]) or moves(s)))
-        alike = Abs(next(ratios, S.One))
+        alike = self._largest(next(ratios, S.One))
         function = alike * function  # as large as the force, or digits would be lost where both are taken together
         d = {i: u.get(i, S.Zero) - alike * s for i, s in slopes.items()}
         nature = Following(tuple((i, e) for i, e in d.items() if e != 0))
         self.slides[g] = self._hold(kind(function, name, by, nature), self.s.surface[g])
         self._guard("above", g, 1 - Actual(Str(name)))
         self._guard("below", g, 1 + Actual(Str(name)))
+
+    def _largest(self, e: Expr) -> Expr:
+        """As large as an expression of parameters and signs can be."""
+        signs = [gate.symbol for gate in self.s.gated.gates if e.has(gate.symbol)]
+        return Add(*map(Abs, Poly(e, *signs).coeffs())) if signs else Abs(e)
 
 
 def _along(row: dict[int, Expr], base: Statement) -> Expr:

@@ -42,9 +42,15 @@ def jump(base: Statement, gate: Gate) -> tuple[dict[int, Expr], Literal["force",
 def _on_it(force: Expr, gate: Symbol, function: Expr) -> Expr:
     """A force on the surface of a gate: |u| and its powers, which are those of gate × function, vanish there."""
     whole = {f for f in Mul.make_args(function) if not f.is_number}
-    zero = {e: S.Zero for e in force.atoms(Mul) if gate in e.args and whole.issubset(e.args)}
+    zero = {e: S.Zero for e in force.atoms(Mul) if gate in e.args and whole.issubset(_bases(e))}
     zero |= {e: S.Zero for e in force.atoms(Pow) if e.base in zero and not e.exp.is_negative and e.exp.is_real}
     return replaced(force, zero)
+
+
+def _bases(product: Expr) -> set[Expr]:
+    """The factors of a product, and what those are powers of that vanish with it."""
+    powers = {e.base for e in product.args if e.is_Pow and e.exp.is_positive}
+    return {*product.args, *powers}
 
 
 def moves(expr: Expr) -> bool:

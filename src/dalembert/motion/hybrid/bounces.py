@@ -9,10 +9,10 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.derive.switching.modes import Mode
 from dalembert.engine.taylor import Setup
-from dalembert.model import OneSided
 from dalembert.motion.hybrid.collapse import end_of
-from dalembert.motion.hybrid.impact import Hit, Rubbing, hit, mobility, put_together, stopped
+from dalembert.motion.hybrid.impact import Hit, hit, mobility, put_together, stopped
 from dalembert.motion.hybrid.programs import Arrays, Programs
+from dalembert.motion.hybrid.rough_impacts import rubbing
 from dalembert.motion.status import Event
 from dalembert.motion.tolerances import EPS, tolerance
 
@@ -79,7 +79,7 @@ class Bounces:
         if not any(now.rate[j] < -slack[j] for j in touching):
             return None
         rates = {j: float(slack[j]) for j in touching}
-        friction = self._friction(now, setup, mode, t, state, touching)
+        friction = rubbing(self._programs, mode, t, state, touching)
         q, v = np.split(state, 2)
         resting = {} if first is None or friction else self._jointly(t, state, mode, now, setup, gaps, lasted, first)
         if resting:
@@ -207,21 +207,3 @@ class Bounces:
         numbers = setup.numbers.copy()
         numbers[setup.code.masks[contacts]] = 0.0
         return numbers
-
-    def _friction(
-        self, now: Arrays, setup: Setup, mode: Mode, t: float, state: Array, touching: list[int]
-    ) -> dict[int, Rubbing]:
-        """What friction can do in the impact of contacts in which it acts."""
-        staged = self._programs.staged(mode)
-        mine = [j for j in touching if j in staged.rough]
-        if not mine:
-            return {}
-        looked = setup.code.looked(state[None, :], np.array([t]), setup.numbers)[0]
-        out: dict[int, Rubbing] = {}
-        for k, rub in enumerate(self._programs.switches.rubs):
-            rows = list(staged.sticks.get(k, ()))
-            for j in rub.members:
-                c = self._constraints[j]
-                if j in mine and isinstance(c, OneSided) and rows:
-                    out[j] = Rubbing(float(looked[staged.rough[j]]), now.rate[rows], now.A[rows])
-        return out

@@ -18,6 +18,7 @@ from dalembert.engine import Steps
 from dalembert.engine.outputs import OFFSET, SLOPE
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.bounces import low
+from dalembert.motion.hybrid.grazing import known_to
 from dalembert.motion.hybrid.guard_watch import closed_before, counting
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.status import Event
@@ -168,6 +169,8 @@ class Flights:
         resting = low(e, times, -e * rate, gaps[here], spans)
         holding = self._engine.holding(setup)
         held = np.where(holding, np.abs(left.rate) - np.abs(seen.rate) - slack, 0.0).max(axis=1, initial=0.0) > 0
+        opens = self._programs.opening(setup, times, before, seen.acceleration)[here]
+        grazing = rate**2 <= 2 * opens * known_to(self._engine) / tolerance("TIE") * gaps[here]
         met = np.abs(left.rate[here] + e * rate) <= MET * np.abs(rate)
         values = setup.code.guards(after, times, setup.numbers)
         sizes = setup.code.guard_sizes(after, times, setup.numbers, scales)
@@ -176,7 +179,7 @@ class Flights:
         places = {key.place: guard for guard, key in enumerate(staged.keys) if key.kind == "touch"}
         near[np.arange(k), [places[j] for j in struck.tolist()]] = False
         good = ~touching.any(axis=1) & (gaps[here] >= seen.level[here]) & (rate < -own) & (-e * rate > own)
-        good &= ~resting & ~held & met & ~near.any(axis=1) & np.isfinite(after).all(axis=1)
+        good &= ~resting & ~grazing & ~held & met & ~near.any(axis=1) & np.isfinite(after).all(axis=1)
         count = int(good.cumprod().sum())
         M = self._programs.masses(setup, times[:count], before[:count])
         change, twice = (after - before)[:count, n:], (after + before)[:count, n:]

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
+from dalembert.derive.switching.guard_kinds import HELD, KINDS, GuardKey
 from dalembert.derive.switching.modes import Mode
 from dalembert.derive.switching.stages import Staged
+from dalembert.engine import patterns
 from dalembert.engine.outputs import SLOPE
 from dalembert.engine.taylor import Setup, Taylor
 from dalembert.motion.tolerances import EPS, tolerance
@@ -24,6 +25,9 @@ MOMENTS = np.array([0.0, *(4.0**-k for k in range(18, 0, -1))])  # of a step: wh
 GAPS = 8  # how many orders of a series may be missing before its end
 FAINT = 2.0**-20  # of how long things take: within it a motion without a series is of second order
 STAYS = 2.0**13  # times what counts as zero: how far a guard that stays at zero may go
+FORCES = ("release", *HELD, "normal", "above", "below")
+CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
+SHAKEN = 2.0**-20  # of each coordinate and velocity, and of that
 APART = 16.0  # times how far off its rows a motion may be: so far a contact that bears nothing has parted
 
 
@@ -67,17 +71,9 @@ class GuardWatch:
         t: float,
         state: Array,
         scales: Array,
-        fired: GuardKey | None = None,
     ) -> Guarded:
-        """The guards at a state; whether those at zero rise is seen in the first moments of the mode.
-
-        `fired`: what has fallen is zero there, even where all that it is made of vanishes with it.
-        """
+        """The guards at a state; whether those at zero rise is seen in the first moments of the mode."""
         found = self.seen(staged, setup, mode, t, state, scales)
-        if fired is not None and fired.kind == "normal":
-            own = staged.keys.index(fired)
-            found.floors[own] = max(found.floors[own], abs(found.values[own]))
-            found = replace(found, falls=tuple(i for i in found.falls if i != own))
         tied = np.flatnonzero(found.counts & (np.abs(found.values) <= found.floors))
         if not found.finite or not len(tied) or found.falls:
             return found
@@ -85,15 +81,24 @@ class GuardWatch:
 
     def seen(self, staged: Staged, setup: Setup, mode: Mode, t: float, state: Array, scales: Array) -> Guarded:
         """The guards at a state, with those below zero."""
-        times, states = np.array([t]), state[None, :]
-        values = setup.code.guards(states, times, setup.numbers)[0]
-        sizes = setup.code.guard_sizes(states, times, setup.numbers, scales)[0]
+        n2 = len(state)
+        change = _shakes(n2 + 1) * np.append(scales[:n2], CLOCK * abs(t))
+        every = setup.code.guards(state + change[:, :n2], t + change[:, n2], setup.numbers)
+        values = every[0]
+        sizes = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, scales)[0]
         counts = counting(staged, mode, len(values))
         sizes = np.where(np.isfinite(sizes), sizes, 0.0)
         floors = tolerance("TIE") * sizes
         for i, key in enumerate(staged.keys):
             if key.kind == "slow" and counts[i]:  # it is a speed that cannot be seen
                 sizes[i], floors[i] = max(abs(values[i]), 1e-300), 0.0
+        with np.errstate(invalid="ignore", over="ignore"):
+            moved = np.abs(every[1:] - values).max(axis=0) / SHAKEN
+        zero = counts & _of_forces(staged, len(values)) & (np.abs(values) <= tolerance("TIE") * moved)
+        zero &= np.isfinite(moved)
+        if zero.any():  # its terms vanish with a force: at a time that is rounded they measure nothing
+            sizes = np.where(zero, np.maximum(sizes, moved), sizes)
+            floors = np.where(zero, tolerance("TIE") * sizes, floors)
         finite = bool(np.isfinite(values[counts]).all())
         below = np.flatnonzero(counts & (values < -floors))
         return Guarded(values, floors, sizes, counts, tuple(below.tolist()), finite=finite)
@@ -204,6 +209,18 @@ def counting(staged: Staged, mode: Mode, guards: int) -> Array:
     s = staged.switches
     own = [KINDS[key.kind].counts(s, mode, key.place) for key in staged.keys]
     return np.array([*own, *[True] * (guards - len(own))], dtype=bool)
+
+
+@lru_cache(maxsize=64)
+def _shakes(count: int) -> Array:
+    """No change first, then small ones of so many numbers, relative to their natural scales (p, count)."""
+    return SHAKEN * np.vstack([np.zeros(count), patterns(count)])
+
+
+@lru_cache(maxsize=4096)
+def _of_forces(staged: Staged, guards: int) -> Array:
+    """Which guards are forces, or of them (g,)."""
+    return np.array([key.kind in FORCES for key in staged.keys] + [False] * (guards - len(staged.keys)), dtype=bool)
 
 
 def closed_before(setup: Setup, values: Sequence[float], contacts: Iterable[int], fired: int) -> int | None:

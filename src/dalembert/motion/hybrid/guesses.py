@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
-from dalembert.derive.switching.modes import Mode
+from dalembert.derive.switching.guard_kinds import HELD, KINDS, GuardKey
+from dalembert.derive.switching.modes import DIRECTIONS, Mode
 from dalembert.engine.taylor import Setup
+from dalembert.motion.hybrid.impact import mobility
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.tolerances import tolerance
 
+ALONG = 2.0**-30  # of the cosine of an angle, less than one: what goes one way with a sliding velocity
 AHEAD = 2.0**-20  # of the natural scale of a coordinate: so far it moves on for the side to be seen
 
 
@@ -33,9 +35,36 @@ class Guesses:
             closed = tuple(sorted({*guess.closed, *touching} & {*touching}))
             return [replace(guess, closed=closed), replace(guess, closed=tuple(j for j in closed if j != fired.place))]
         after = list(KINDS[fired.kind].after(self._programs.switches, guess, fired.place, True))
-        if fired.kind == "hold" and guess.idle:  # others may hold what it does not
-            return [guess, *after]
+        if fired.kind in HELD and guess.idle:  # others may hold what it does not
+            after = [guess, *after]
+        if fired.kind in HELD and guess.signs:
+            after = [self._led(mode, fired.place, t, state, scales) for mode in after]
         return [m for m in after if 0 not in m.signs] or [guess]
+
+    def _led(self, mode: Mode, k: int, t: float, state: Array, scales: Array) -> Mode:
+        """The mode with functions that are zero as long as a friction sticks on the sides to which it begins to slip.
+
+        As |s| of its own sliding velocity s in μ(|s|): those whose slopes by the velocities that are free are along s.
+        """
+        staged, n = self._programs.staged(mode), len(state) // 2
+        if mode.rubs[k] not in DIRECTIONS or len(staged.sticks.get(k, ())) != 1:
+            return mode
+        setup = self._programs.setup(mode.anew, t, state)
+        now = self._programs.arrays(setup, t, state)
+        free = mobility(now, np.flatnonzero(self._programs.engine.in_force([setup])[0]).tolist())
+        steps = np.where(scales[n : 2 * n] > 0, scales[n : 2 * n], scales[n : 2 * n].max() or 1.0)
+        states = state + np.vstack([np.zeros(2 * n), np.hstack([np.zeros((n, n)), np.diag(steps)])])
+        values = setup.code.guards(states, np.full(n + 1, t), setup.numbers)
+        floors = tolerance("TIE") * setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, scales)[0]
+        d, signs = now.A[staged.sticks[k][0]], list(mode.signs)
+        for i, key in enumerate(staged.keys):
+            if key.kind != "side" or not signs[key.place] or not abs(values[0, i]) <= floors[i]:
+                continue
+            slopes = signs[key.place] * (values[1:, i] - values[0, i]) / steps
+            along, lengths = slopes @ free @ d, np.sqrt((slopes @ free @ slopes) * (d @ free @ d))
+            if abs(along) > (1 - ALONG) * lengths:
+                signs[key.place] = int(np.sign(along)) * DIRECTIONS[mode.rubs[k]]
+        return replace(mode, signs=tuple(signs))
 
     def _touching(self, setup: Setup, t: float, state: Array, scales: Array) -> tuple[int, ...]:
         """The contacts that are closed at a state: they touch, and neither part nor close."""

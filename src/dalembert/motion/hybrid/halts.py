@@ -104,7 +104,7 @@ class Halts:
         step = int(none[0]) - 1
         end = min(float(steps.times[step + 1]), time)
         since = self._gone(setup, steps, guard, step, end, EPS * size)
-        zero_roots = self._roots(setup, steps, guard, values)
+        zero_roots = self._roots(setup, steps, guard, values, since)
         if not since > float(steps.times[step]) or not zero_roots:
             return None
         unseen = self._gone(setup, steps, guard, step, since, UNSEEN * size)
@@ -168,10 +168,10 @@ class Halts:
         close = np.abs(values[-2:] - values[0] - ahead) <= LINEAR * (size + np.abs(slopes) @ scales)
         return slopes if np.isfinite(values).all() and close.all() else None
 
-    def _roots(self, setup: Setup, steps: Steps, guard: int, values: Array) -> tuple[int, ...]:
-        """The roots of what the guard is of: in proportion to it all the time."""
+    def _roots(self, setup: Setup, steps: Steps, guard: int, values: Array, since: float) -> tuple[int, ...]:
+        """The roots of what the guard is of: in proportion to it all the time until it is gone."""
         first = int(np.argmax(values[:-1]))
-        times = np.array([steps.times[first], (steps.times[first] + steps.times[first + 1]) / 2])
+        times = np.array([steps.times[first], (steps.times[first] + min(steps.times[first + 1], since)) / 2])
         states = steps.at(times, np.array([first, first]))
         own = self._values(setup, guard, times, states)
         under = self.engine.watch(setup, times, states).radicands

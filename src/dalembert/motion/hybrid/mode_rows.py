@@ -13,15 +13,15 @@ import numpy as np
 
 from dalembert.derive import Array
 from dalembert.derive.scales import right_sizes
-from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import STICKS, Mode
 from dalembert.derive.switching.stages import Bases, Staged
 from dalembert.engine.taylor import Setup
 from dalembert.model import StateError
+from dalembert.motion.hybrid.bases import held_by
 from dalembert.motion.hybrid.guard_watch import GuardWatch
+from dalembert.motion.hybrid.leaning import Leaning
 from dalembert.motion.hybrid.planar import PlaneFriction
 from dalembert.motion.hybrid.programs import Programs
-from dalembert.motion.hybrid.sharing import Holding, first_zero, nearest, shares
 from dalembert.motion.smooth.projection import settled
 from dalembert.motion.tolerances import tolerance
 from dalembert.principles import balanced_units
@@ -36,8 +36,9 @@ class ModeRows:
     """The rows of modes, for one system with its values; `scales` (2n + 1,) are the natural ones at present."""
 
     def __init__(self, programs: Programs, watch: GuardWatch, planar: PlaneFriction) -> None:
-        self._programs, self._watch, self._planar = programs, watch, planar
+        self._programs, self._watch = programs, watch
         self._engine, self._switches = programs.engine, programs.switches
+        self._leaning = Leaning(programs, watch, planar)
         self.scales: Array = np.zeros(0)
         self._bases: dict[Any, Bases] = {}  # of one look
         self._connected: dict[Any, tuple[list[int], list[tuple[list[int], list[int], bool]]]] = {}
@@ -69,68 +70,11 @@ class ModeRows:
             setup = self._programs.setup(mode, t, begin, slow)
             begin = begin.copy()
             begin[[len(begin) // 2 + i for i in still]] = 0.0
-        if mode.idle and not self._switches.actual:
-            mode = self._leaning(mode, setup, t, begin)
+        why = ""
+        if mode.idle:
+            mode, why = self._leaning.shared(mode, setup, t, begin, self.scales)
             setup = self._programs.setup(mode, t, begin, slow)
-        return mode, setup, begin, ""
-
-    def _leaning(self, mode: Mode, setup: Setup, t: float, state: Array) -> Mode:
-        """The mode where what sticks is shared among frictions so that all hold; as it is where they do anyway.
-
-        They are to slip together: the shares change in time towards those at which no others are left.
-        """
-        staged = self._programs.staged(mode)
-        stuck = [k for k, told in enumerate(mode.rubs) if told == STICKS]
-        spare = [r for k in stuck if len(staged.sticks[k]) > 1 for r in staged.sticks[k] if r in mode.idle]
-        if not spare:
-            return mode
-        values = setup.code.guards(state[None, :], np.array([t]), setup.numbers)[0]
-        floors = setup.code.guard_sizes(state[None, :], np.array([t]), setup.numbers, self.scales)[0]
-        near = values <= 4 * tolerance("TIE") * floors
-        if not any(near[g] for g, key in enumerate(staged.keys) if key.kind in ("up", "down", "hold")
-                   and mode.rubs[key.place] == STICKS):  # fmt: skip
-            return mode
-        now = self._holding(mode, setup, t, state, spare)
-        found, grows = shares(now), np.zeros(len(spare))
-        if (most := nearest(now, found)) < 1 - 4 * tolerance("TIE"):
-            terms = self._engine.expansion(setup, t, state)
-            span = self._watch.span(t, state, terms, self.scales) if np.isfinite(terms).all() else 0.0
-
-            def later(delay: float) -> tuple[float, Array]:
-                there = (delay ** np.arange(terms.shape[1])) @ terms.T
-                held = self._holding(mode, setup, t + delay, there, spare)
-                p = shares(held)
-                return nearest(held, p) - 1, p
-
-            delay, then = first_zero(later, most - 1, span) if span > 0 else (0.0, found)
-            grows = (then - found) / delay if delay > 0 else grows
-        leans = zip(spare, map(float, found - grows * t), map(float, grows), strict=True)
-        return replace(mode, leans=tuple(leans))
-
-    def _holding(self, mode: Mode, setup: Setup, t: float, state: Array, spare: list[int]) -> list[Holding]:
-        """What frictions that stick hold at a state, and by what rows that others span."""
-        staged, times, states = self._programs.staged(mode), np.array([t]), state[None, :]
-        values = dict(zip(staged.keys, setup.code.guards(states, times, setup.numbers)[0], strict=False))
-        now = self._programs.arrays(setup, t, state)
-        basis = [r for r in self._order(mode, staged) if r not in mode.idle]
-        W = _metric(now.M, now.A[[*basis, *spare]])
-        W = np.eye(len(now.M)) if W is None else W
-        K = np.linalg.lstsq((now.A[basis] @ W).T, (now.A[spare] @ W).T, rcond=None)[0]
-        by = np.zeros((len(now.b), len(spare)))
-        by[basis], by[spare] = -K, np.eye(len(spare))
-        reactions = self._engine.along(setup, times, states).reactions[0]
-        out = []
-        for k in (k for k, told in enumerate(mode.rubs) if told == STICKS):
-            rows = list(staged.sticks[k])
-            root = np.linalg.cholesky(self._planar.gram(mode, k, now)).T
-            own = root @ reactions[rows]
-            if len(rows) == 1:
-                bound = float(values[GuardKey("up", k)] + values[GuardKey("down", k)]) / 2
-            else:
-                bound = float(np.sqrt(max(values[GuardKey("hold", k)] + own @ own, 0.0)))
-            if by[rows].any():
-                out.append(Holding(own, root @ by[rows], bound))
-        return out
+        return mode, setup, begin, why
 
     def _parts(self, mode: Mode, setup: Setup, t: float, state: Array, rate: Array) -> bool:
         """Whether a contact of the mode moves apart."""
@@ -297,6 +241,19 @@ class ModeRows:
         self._connected[key] = rows, held
         return rows, held
 
+    def on_surfaces(self, mode: Mode, t: float, state: Array) -> Mode:
+        """The mode with functions from whose surface an impact has thrown it on the side they are on, or go to."""
+        if all(mode.signs):
+            return mode
+        free = replace(mode.frictionless, closed=())
+        setup, watch = self._programs.seen(free, t, state)
+        level, rate, slides = watch.level[0], watch.rate[0], self._programs.staged(free).slides
+        floors = tolerance("TIE") * self._engine.sizes(setup, np.array([t]), state[None, :], self.scales)[0]
+        off = np.array([level, rate]) * (np.abs([level, rate]) > np.split(floors, 2))
+        sides = np.sign(np.where(off[0] != 0, off[0], off[1])).astype(int).tolist()
+        signs = (sides[slides[g]] if not told and g in slides else told for g, told in enumerate(mode.signs))
+        return replace(mode, signs=tuple(signs))
+
     def with_bases(self, mode: Mode, t: float, state: Array) -> Mode:
         """The mode with what holds each particle that rubs: the constraints in force on it, as far as independent."""
         s = self._switches
@@ -304,35 +261,8 @@ class ModeRows:
             return mode
         key = (mode.closed, mode.signs, mode.bases, t, state.tobytes())
         if key not in self._bases:
-            self._bases[key] = self._held_by(mode, t, state)
+            self._bases[key] = held_by(self._programs, mode, t, state)
         return replace(mode, bases=self._bases[key])
-
-    def _held_by(self, mode: Mode, t: float, state: Array) -> Bases:
-        s = self._switches
-        active = s.active(mode)
-        off = mode.frictionless
-        setup = self._programs.setup(off, t, state)
-        pattern, moving = setup.code.pattern, setup.code.moving_rows
-        A = self._programs.arrays(setup, t, state).A
-        bases = []
-        for rub, known in zip(s.rubs, mode.bases, strict=True):
-            P = list(rub.particle)
-            if not P:
-                bases.append(known)
-                continue
-            own = pattern[:, P].sum(axis=1) == pattern.sum(axis=1)  # rows of nothing else
-            within = [r for r in active if own[r] and not moving[r] and A[r].any()]
-            basis = _independent(A[:, P], within)
-            if not basis:
-                bases.append(known)  # it is off
-                continue
-            chart = -1
-            if len(P) - len(basis) == 2:
-                row = np.abs(A[basis[0], P])
-                old = P.index(known[1]) if known[1] in P else -1
-                chart = known[1] if old >= 0 and row[old] >= 0.3 * row.max() else P[int(row.argmax())]
-            bases.append((tuple(basis), chart))
-        return tuple(bases)
 
 
 def _told(sizes: Callable[[], Array], row: int, basis: list[int], parts: Array) -> float:
@@ -361,13 +291,3 @@ def _metric(M: Array, A: Array) -> Array | None:
         return None
     out: Array = units[:, None] * vectors / np.sqrt(values)
     return out
-
-
-def _independent(A: Array, rows: list[int]) -> list[int]:
-    """The rows that are independent, in their order."""
-    kept: list[int] = []
-    for r in rows:
-        unit = np.array([A[i] / np.linalg.norm(A[i]) for i in (*kept, r)])
-        if (len(unit) == 1 and np.isfinite(unit).all()) or np.linalg.svd(unit, compute_uv=False)[-1] > 1e-8:
-            kept.append(r)
-    return kept

@@ -18,6 +18,7 @@ from dalembert.motion.blame import FAILURES, Blame, at, blame
 from dalembert.motion.hybrid.bounces import Bounces, Struck
 from dalembert.motion.hybrid.drift import PutBack, is_coarse, put_back
 from dalembert.motion.hybrid.flights import Flights
+from dalembert.motion.hybrid.grazing import grazes, passing
 from dalembert.motion.hybrid.growing import grown
 from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of
 from dalembert.motion.hybrid.guesses import Guesses, beyond
@@ -27,8 +28,8 @@ from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.programs import Programs
 from dalembert.motion.hybrid.sound import refuse_massless, refuse_steps, what_switches_over
 from dalembert.motion.hybrid.switch_events import told
+from dalembert.motion.hybrid.uncertain import uncertain
 from dalembert.motion.hybrid.walk import Walk
-from dalembert.motion.smooth.left_open import left_open
 from dalembert.motion.smooth.leg import Leg
 from dalembert.motion.smooth.mover import Moved, OnRows
 from dalembert.motion.smooth.projection import distance
@@ -45,7 +46,6 @@ CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are
 FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
-GIVEN = 2.0**-8  # of what a number makes up for in its rows: with TIE, what is left of it by rounding at the start
 NEARER, GROWN = 2.0**-20, 8.0  # of the way to a zero, and times a force: there it is seen to have no bound
 BALANCE = 2.0**-6  # of what forces could do in a leg: with TIE, what their rounding leaves of a state that they balance
 LEAP = 2.0**-10  # of a velocity: less than that a mode changes it by where nothing is hit
@@ -113,6 +113,7 @@ class HybridMover:
         self._lasted = inf  # how long the mode before did
         self._alone = False  # the last impact was of one contact
         self._ahead = FEW  # how many flights are made before they are looked at
+        self._grazed = -inf  # when a contact was last touched and not struck
         self._prelude: list[Leg] = []  # moments before the next leg
         self._struck: list[Leg] = []  # an impact
 
@@ -259,7 +260,7 @@ class HybridMover:
         """
         n, blank = len(state) // 2, self.programs.blank()
         try:
-            self._adrift = self._uncertain(t, state)
+            self._adrift = uncertain(self.programs, t, state)
             self._measure(t, state)
             mode = replace(blank, signs=self._guesses.first_signs(t, state, blank, self.scales))
             before, within = self._off(mode, t, state)
@@ -289,7 +290,7 @@ class HybridMover:
         left = most
         back: PutBack | None = None
         if self.mode is None:
-            self._adrift = self._uncertain(t, state)
+            self._adrift = uncertain(self.programs, t, state)
         while left > 0:
             self._measure(t, state)
             flown = self._flown(t, state, until, left, longest)
@@ -446,15 +447,6 @@ class HybridMover:
         q, v = np.split(np.maximum(self.sizes, self._adrift), 2)
         self.scales = np.concatenate([np.maximum(q, CLOCK * abs(t) * v), v, [abs(t)]])
 
-    def _uncertain(self, t: float, state: Array) -> Array:
-        """How large (2n,) what rounding of the other terms of its rows leaves of each number counts, at the start."""
-        mode, n = self.programs.blank(), len(state) // 2
-        code = self.programs.code(mode)
-        moves = state[n:].any() or any(code.moving_rows) or code.carrying.any()
-        if not (moves or self.switches.one_sided):
-            return np.zeros(2 * n)
-        return GIVEN * left_open(self.engine, self.programs.setup(mode, t, state), t, state, every=True)
-
     def _drifts(self, t: float, state: Array, span: float) -> None:
         """Take note of what rounding of forces in balance may have left of a state, in a leg that begins with it."""
         assert self.setup is not None
@@ -523,6 +515,8 @@ class HybridMover:
                 return self._slower(t, state, fired.place)
             t, state = brought
             halted = self._halted(t, state)
+        if fired is not None and self._grazes(fired, t, state):
+            return t, state, (), 0.0
         earlier = before or self.programs.blank()
         begins = before is None
         struck, turned, arrived = None, None, state
@@ -602,12 +596,25 @@ class HybridMover:
             return Status(Ending.BROKEN, f"{words}, at {self._where(t, state)}")
         return self._begun(found, t, later, state, events, impulse, known)
 
+    def _grazes(self, fired: GuardKey, t: float, state: Array) -> bool:
+        """Go on in the same mode where a contact is touched and not struck, for all that can be told; whether it is."""
+        if fired.kind != "touch" or self.setup is None or t == self._grazed:
+            return False
+        if not grazes(self.programs, self.setup, t, state, self.scales, fired.place):
+            return False
+        assert self.mode is not None
+        staged = self.programs.staged_of(self.setup)
+        guarded = self._watch.at(staged, self.setup, self.mode, t, state, self.scales)
+        self.setup = passing(self.programs, armed(self.setup, staged, guarded, self._drift), fired.place)
+        self._undecided, self._fired, self._grazed = False, None, t
+        return True
+
     def _all_beyond(self, guess: Mode, t: float, state: Array) -> Mode | None:
         """The sides beyond all switching functions that are reached at once; None where it is one alone."""
         assert self.setup is not None
         assert self._fired is not None
         staged = self.programs.staged_of(self.setup)
-        found = self._watch.at(staged, self.setup, guess, t, state, self.scales, self._fired)
+        found = self._watch.at(staged, self.setup, guess, t, state, self.scales)
         keys = [key_of(staged, i) for i in found.falls]
         places = {key.place for key in keys if key.kind == "side"} | {self._fired.place}
         if len(places) < 2:

@@ -18,11 +18,12 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.derive.evaluate import unshared_friction
 from dalembert.derive.natures import coulomb
-from dalembert.derive.switching.guard_kinds import KINDS, GuardKey
+from dalembert.derive.switching.guard_kinds import HELD, KINDS, GuardKey, causes, changed
 from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode
 from dalembert.derive.switching.stages import Staged
 from dalembert.derive.switching.surfaces import moves
 from dalembert.engine.taylor import Setup
+from dalembert.motion.hybrid.grazing import opens_at_zero
 from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
 from dalembert.motion.hybrid.mode_rows import ModeRows
 from dalembert.motion.hybrid.planar import FAINT, MARGINAL, MOMENT, Onset, PlaneFriction, slipping_at_rest
@@ -160,23 +161,30 @@ class ModeSearch:
     def _sticking(self, t: float, state: Array, found: Trial) -> Trial:
         """The mode in which what can hold at rest does, where friction at rest is more than friction that slips.
 
-        Then more than one mode may hold: a friction slips from rest only where no mode is found in which it sticks.
+        Then more than one mode may hold: a friction slips from rest only where no mode is found in which it sticks. So
+        too where it gains no speed that could be seen.
         """
-        for k in self._more_at_rest:
-            told = found.mode.rubs[k]
-            if told in (STICKS, OFF) or self._fired in [GuardKey(kind, k) for kind in ("up", "down", "hold")]:
+        unseen = self._unseen(found)
+        for k in sorted({*self._more_at_rest, *unseen}):
+            told, bounds = found.mode.rubs[k], [GuardKey(kind, k) for kind in HELD]
+            if told in (STICKS, OFF) or (self._fired in bounds and k not in unseen):
                 continue
             speeds, floors = self.speeds(found.mode, found.staged, t, state)
             if k not in speeds or not (np.linalg.norm(speeds[k]) <= floors[k] or self._stopped(k)):
                 continue
-            rubs = (*found.mode.rubs[:k], STICKS, *found.mode.rubs[k + 1 :])
             try:
-                other = self._search(t, state, [replace(found.mode, rubs=rubs, idle=(), still=())])
+                rubs = changed(found.mode.rubs, k, STICKS)
+                other = self._search(t, state, [replace(found.mode.anew, rubs=rubs)])
             except Paradox:
                 continue
             if other.mode.rubs[k] == STICKS:
                 found = other
         return found
+
+    def _unseen(self, found: Trial) -> list[int]:
+        """The frictions that slip along a line in a mode, with a speed that begins at zero and stays there."""
+        keys = [key_of(found.staged, g) for g in found.guarded.stays]
+        return [key.place for key in keys if key.kind == "stop"]
 
     def _neither(self, tried: list[Trial], t: float) -> str:
         """Which friction can neither stick nor slip, because what presses by `normal="ideal"` depends on which it does.
@@ -190,7 +198,7 @@ class ModeSearch:
                     continue
                 slides = {key_of(stuck.staged, g) for g in stuck.guarded.falls}
                 stops = {key_of(other.staged, g) for g in other.guarded.falls}
-                leaves = slides & {GuardKey(kind, k) for kind in ("up", "down", "hold")}
+                leaves = slides & {GuardKey(kind, k) for kind in HELD}
                 if not leaves or GuardKey("stop", k) not in stops:
                     continue
                 j = next((j for j in self.switches.rubs[k].members if not self.switches.follows_actual(j)), None)
@@ -220,7 +228,7 @@ class ModeSearch:
             return gives
         mode, setup, begin, why = self._rows.on(mode, t, state)
         staged = self.programs.staged(mode)
-        guarded = self.watch.at(staged, setup, mode, t, begin, self._scales, self._fired)
+        guarded = self.watch.at(staged, setup, mode, t, begin, self._scales)
         guarded = self._parting(guarded, staged, setup, t, begin)
         return Trial(mode, staged, setup, begin, guarded, why)
 
@@ -242,9 +250,8 @@ class ModeSearch:
         gaps = [i for i in gaps if abs(guarded.values[i]) <= guarded.floors[i]]
         if not gaps:
             return guarded
-        rate = self.engine.watch(setup, np.array([t]), state[None, :]).rate[0]
-        sizes = self.engine.sizes(setup, np.array([t]), state[None, :], self._scales)[0][len(rate) :]
-        opens = [i for i in gaps if rate[j := staged.keys[i].place] > tolerance("TIE") * sizes[j]]
+        opening = opens_at_zero(self.programs, setup, t, state, self._scales)
+        opens = [i for i in gaps if opening[staged.keys[i].place]]
         falls = tuple(i for i in guarded.falls if i not in opens)
         return replace(guarded, falls=falls, rises=(*guarded.rises, *opens))
 
@@ -281,8 +288,7 @@ class ModeSearch:
                 moment = (tau, at_rest, a)
                 begin = np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
         staged = self.programs.staged(mode)
-        fired = self._fired if moment is None else None
-        guarded = self.watch.at(staged, setup, mode, later, begin, self._scales, fired)
+        guarded = self.watch.at(staged, setup, mode, later, begin, self._scales)
         return Trial(mode, staged, setup, begin, guarded, why, tuple(resting), marginal, moment)
 
     def onset(self, trial: Trial, t: float, state: Array, lag: Mapping[int, Array] | None = None) -> Onset:
@@ -309,8 +315,9 @@ class ModeSearch:
     # -- what a state says of a mode -----------------------------------------------------------------------------
 
     def fitted(self, mode: Mode, t: float, state: Array) -> Mode:
-        """The mode with frictions that slide the way they do at a state, and off where nothing presses."""
+        """The mode with functions on the side they are on, and frictions as they slide, off where nothing presses."""
         s = self.switches
+        mode = self._rows.on_surfaces(mode, t, state)
         if not s.rubs:
             return mode.anew
         mode = self._rows.with_bases(mode, t, state)
@@ -368,7 +375,7 @@ class ModeSearch:
         options = [list(KINDS[k.kind].after(self.switches, trial.mode, k.place, rests[k])) for k in keys]
         if len(keys) > 1:
             whole = trial.mode
-            for key in keys:
+            for key in causes(self.switches, keys):
                 steps = list(KINDS[key.kind].after(self.switches, whole, key.place, rests[key]))
                 neither = key.kind == "side" and {(key.place, 1), (key.place, -1)} <= {*left}
                 whole = steps[-1 if neither else 0] if steps else whole
@@ -392,8 +399,10 @@ class ModeSearch:
             if state == STICKS:
                 plane = len(self.programs.staged(mode).sticks.get(k, ())) > 1
                 ways = (SLIPS,) if plane else (FORWARD, BACKWARD)
-                for way in ways:
-                    yield replace(mode, rubs=(*mode.rubs[:k], way, *mode.rubs[k + 1 :]))
+                yield from (replace(mode, rubs=changed(mode.rubs, k, way)) for way in ways)
+        for g, sign in enumerate(mode.signs):
+            for side in (1, -1) if not sign else ():
+                yield replace(mode, signs=changed(mode.signs, g, side))
         for j in mode.closed:
             yield next(iter(KINDS["release"].after(self.switches, mode, j, False)))
 
@@ -421,17 +430,14 @@ class ModeSearch:
 
     def _refuse_unseen(self, t: float, state: Array, found: Trial) -> None:
         """Raise Paradox where a friction cannot stick, and nothing that can be seen says which way it slips."""
-        for key in (key_of(found.staged, g) for g in found.guarded.stays):
-            told = found.mode.rubs[key.place] if key.kind == "stop" else OFF
-            if told not in (FORWARD, BACKWARD):
-                continue
-            rubs = [*found.mode.rubs]
+        for k in self._unseen(found):
+            told, rubs = found.mode.rubs[k], [*found.mode.rubs]
             ways = []
-            for rubs[key.place] in (STICKS, FORWARD if told == BACKWARD else BACKWARD):
+            for rubs[k] in (STICKS, FORWARD if told == BACKWARD else BACKWARD):
                 ways.append(self.trial(replace(found.mode, rubs=tuple(rubs), idle=(), still=()), t, state))
             if ways[0].why and ways[1].holds:
                 raise Paradox(
-                    f"which way {self.switches.name(key.place)!r} slips cannot be told: it cannot stick there, and "
+                    f"which way {self.switches.name(k)!r} slips cannot be told: it cannot stick there, and "
                     "what its speed becomes is less than the rounding of the forces in balance"
                 )
 
@@ -442,8 +448,7 @@ class ModeSearch:
             key = key_of(found.staged, g)
             if key.kind != "side":
                 continue
-            signs = found.mode.signs
-            other = replace(found.mode, signs=(*signs[: key.place], -signs[key.place], *signs[key.place + 1 :]))
+            other = replace(found.mode, signs=changed(found.mode.signs, key.place, -found.mode.signs[key.place]))
             trial = self.trial(other.anew, t, state)
             if trial.holds and not np.allclose(a, self.acceleration(trial, t), rtol=SAME, atol=1e-300):
                 words = f"({self.switches.words(found.mode)}) and ({self.switches.words(trial.mode)})"

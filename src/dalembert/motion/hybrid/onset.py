@@ -57,12 +57,13 @@ def _shared(Y: Array, ways: Array, bounds: Array, mine: list[int]) -> Array:
     null = _null(Y[np.ix_(columns, columns)])
     if not null.shape[1]:
         return ways
+    fixed = np.zeros(null.shape[1])
     holding = [
-        Holding(bounds[k] * ways[k], null[i * d : (i + 1) * d], float(bounds[k]))
+        Holding(bounds[k] * ways[k], null[i * d : (i + 1) * d], float(bounds[k]), fixed)
         for i, k in enumerate(mine)
         if np.abs(null[i * d : (i + 1) * d]).max() > 0
     ]
-    p = shares(holding)
+    p, _ = shares(holding)
     out = ways.copy()
     for i, k in enumerate(mine):
         out[k] = ways[k] + null[i * d : (i + 1) * d] @ p / bounds[k]

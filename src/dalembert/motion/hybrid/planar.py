@@ -124,14 +124,7 @@ class PlaneFriction:
 
     def gram(self, mode: Mode, k: int, now: Arrays) -> Array:
         """The products of the rows that hold a friction: |f|² = λᵀ G λ, |s|² = ṡᵀ G⁻¹ ṡ."""
-        rows = self.rows(mode, k)
-        P = list(self._programs.switches.rubs[k].particle)
-        if not P or len(rows) == 1:
-            return np.eye(len(rows))
-        J, M = now.A[np.ix_(rows, P)], now.M[np.ix_(P, P)]
-        plain = np.array_equal(M, M[0, 0] * np.eye(len(P)))
-        out: Array = J @ J.T if plain else J @ np.linalg.solve(M, J.T)
-        return out
+        return products(now, self.rows(mode, k), list(self._programs.switches.rubs[k].particle))
 
     def _bounds(self, mode: Mode, setup: Setup, t: float, state: Array, mine: list[int]) -> Array:
         """The force (K,) that each of some frictions has when it slips."""
@@ -252,3 +245,13 @@ def direction(G: Array, rate: Array) -> tuple[Array, bool]:
 def slipping_at_rest(mode: Mode, speeds: dict[int, Array], floors: dict[int, float]) -> list[int]:
     """The frictions that are said to slip in a plane and are at rest."""
     return [k for k, state in enumerate(mode.rubs) if state == SLIPS and float(np.linalg.norm(speeds[k])) <= floors[k]]
+
+
+def products(now: Arrays, rows: list[int], P: list[int]) -> Array:
+    """G of the rows that hold a friction, of the particle with these coordinates: |f|² = λᵀ G λ, |s|² = ṡᵀ G⁻¹ ṡ."""
+    if not P or len(rows) == 1:
+        return np.eye(len(rows))
+    J, M = now.A[np.ix_(rows, P)], now.M[np.ix_(P, P)]
+    plain = np.array_equal(M, M[0, 0] * np.eye(len(P)))
+    out: Array = J @ J.T if plain else J @ np.linalg.solve(M, J.T)
+    return out

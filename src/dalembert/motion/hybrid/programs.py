@@ -200,6 +200,16 @@ class Programs:
             M[:, rows, columns] = setup.code.arrays(states, times, setup.numbers)[:, :count]
         return M
 
+    def opening(self, setup: Setup, times: Array, states: Array, accelerations: Array) -> Array:
+        """How the rates of all rows change in time (k, r), with accelerations (k, n) along states."""
+        a, b, r = len(setup.code.outputs.M), len(setup.code.outputs.A), setup.code.m
+        out = setup.code.arrays(states, times, setup.numbers)
+        found: Array = -out[:, a + b : a + b + r]
+        if b:
+            rows, columns = setup.code.row_places
+            np.add.at(found.T, rows, (out[:, a : a + b] * accelerations[:, columns]).T)
+        return found
+
     def restitutions(self) -> dict[int, float]:
         """The restitution of each one-sided constraint."""
         return {

@@ -5,12 +5,13 @@ from math import inf
 import numpy as np
 
 from dalembert.derive import Array
+from dalembert.derive.switching.guard_kinds import HELD
 from dalembert.engine import Steps
 from dalembert.engine.outputs import SLOPE
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.guard_watch import closed_before, key_of
 from dalembert.motion.hybrid.programs import Programs
-from dalembert.motion.tolerances import EPS
+from dalembert.motion.tolerances import EPS, tolerance
 
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
 NEWTON, ULPS = 6, 4
@@ -58,6 +59,7 @@ class Walk:
             if earlier is None:
                 break
             guard, time = earlier, min(time, self._zero(setup, steps, earlier, time))
+        guard = self._cause(setup, steps, guard, time)
         if key_of(self._programs.staged_of(setup), guard).kind == "side":
             for _ in range(ULPS):  # what a mode is made of need not exist beyond the zero, not even by rounding
                 if time <= begin or self._guards(setup, steps, time)[guard] >= 0:
@@ -68,7 +70,7 @@ class Walk:
 
     def _zero(self, setup: Setup, steps: Steps, guard: int, end: float) -> float:
         """When a guard that has fallen by some time in the last step was zero."""
-        begin = float(steps.times[steps.count - 1])
+        begin, fallen = float(steps.times[steps.count - 1]), end
         one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
         two, at_one, at_two = end, *(self._guards(setup, steps, time)[guard] for time in (one, end))
         for _ in range(NEWTON):
@@ -79,7 +81,38 @@ class Walk:
                 break
             one, at_one, two = two, at_two, new
             at_two = self._guards(setup, steps, two)[guard]
+        else:
+            return self._halved(setup, steps, guard, begin, fallen)
         return two if abs(at_two) <= abs(at_one) else one
+
+    def _halved(self, setup: Setup, steps: Steps, guard: int, begin: float, end: float) -> float:
+        """The same where it leaves zero by a high power: its last change of sign before it has fallen, by halves."""
+        low, way = begin, EPS * max(abs(begin), abs(end))
+        while end - way > begin:
+            if self._guards(setup, steps, end - way)[guard] >= 0:
+                low = end - way
+                break
+            end, way = end - way, 2 * way
+        while end - low > EPS * max(abs(low), abs(end)):
+            middle = (low + end) / 2
+            if not low < middle < end:
+                break
+            low, end = (middle, end) if self._guards(setup, steps, middle)[guard] >= 0 else (low, middle)
+        return end
+
+    def _cause(self, setup: Setup, steps: Steps, guard: int, time: float) -> int:
+        """What has fallen by itself: what a friction can hold falls with what presses in it, which turns round."""
+        staged, slopes = self._programs.staged_of(setup), setup.numbers[setup.code.places(SLOPE)]
+        key = key_of(staged, guard)
+        if key.kind not in HELD:
+            return guard
+        members = staged.switches.rubs[key.place].members
+        normals = [g for g, k in enumerate(staged.keys) if k.kind == "normal" and k.place in members and slopes[g] > 0]
+        if not normals:
+            return guard
+        states = np.vstack([steps.coefficients[:, :, 0], steps.within(steps.count - 1, time)])
+        values = np.abs(setup.code.guards(states, np.append(steps.times[:-1], time), setup.numbers))
+        return next((g for g in normals if values[-1, g] <= tolerance("TIE") * values[:, g].max()), guard)
 
     def _guards(self, setup: Setup, steps: Steps, time: float) -> list[float]:
         """All guards at a time of the last step."""

@@ -40,13 +40,15 @@ def _mistold_changes(look: Look) -> Iterator[str]:
     free, when = dict(enumerate(m.events)), np.array([e.time for e in m.events])
     order = np.argsort(when, kind="stable")
     passed = {e.time for e in m.events if e.kind == "passed"}
+    rests = [(look.jumps[k].time, e.name) for e in m.events if e.kind == "rest" and (k := jump_of(look, e)) is not None]
     for k in range(1, len(m.episodes)):
         old, new, t = m.episodes[k - 1].mode, m.episodes[k].mode, m.episodes[k].time
         if old is None or new is None or t in begun:
             continue
         among = slice(*np.searchsorted(when, [times[k - 1], times[k + 1]], sorter=order).tolist())
         near = sorted(i for i in order[among].tolist() if i in free)
-        hit = [m.events[i].name for i in near if m.events[i].kind in HIT]
+        hit = [m.events[i].name for i in near if m.events[i].kind in HIT and m.events[i].after == "closed"]
+        hit += [name for when_struck, name in rests if when_struck == t]
         for expected in told(known, old, new, t, (), None, hit):
             if t in passed and expected.kind in TURNED:
                 continue

@@ -79,7 +79,8 @@ def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
     m = look.motion
     n = len(jump.before) // 2
     given = dict(zip(m.system.symbols, map(float, m.values), strict=True))
-    ahead = jump.after[:n] + AHEAD * (m.end_time - m.begin_time) * jump.before[n:]
+    way = AHEAD * (m.end_time - m.begin_time)
+    ahead, now = (jump.after[:n] + way * jump.before[n:], jump.time + way), (jump.after[:n], jump.time)
     speeds = np.maximum(look.scales[look.place(jump.time), n : 2 * n], np.abs(jump.before[n:]))
     worst = 0.0
     for event in events:
@@ -89,8 +90,8 @@ def _law_of_impact(look: Look, jump: Jump, events: list[Event]) -> float:
             worst = max(worst, _law_of_kink(look, jump, j, events))
             continue
         e = float(contact.restitution.xreplace(given))
-        q = ahead if contact.expr.has(*SWITCHING) else jump.after[:n]  # at a corner, by the side that was struck
-        at = [mass_and_rows(bare(m.system), [*q, *y[n:], jump.time, *m.values])[1] for y in (jump.before, jump.after)]
+        q, t = ahead if contact.expr.has(*SWITCHING) else now  # at a corner, by the side that was struck
+        at = [mass_and_rows(bare(m.system), [*q, *y[n:], t, *m.values])[1] for y in (jump.before, jump.after)]
         before, after = float(at[0].rate[j]), float(at[1].rate[j])
         size = float(np.abs(at[0].A[j]) @ speeds)
         size += abs(before - float(at[0].A[j] @ jump.before[n:]))

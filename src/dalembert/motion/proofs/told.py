@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from dalembert.derive import Array, mass_and_rows, prepared
+from dalembert.derive.switching.guard_kinds import HELD
 from dalembert.derive.switching.modes import STICKS, Mode, Switches, switches
 from dalembert.derive.variants import bare
 from dalembert.model import OneSided
@@ -16,7 +17,6 @@ from dalembert.motion.record import Episode
 from dalembert.motion.status import Event
 from dalembert.motion.tolerances import EPS, tolerance
 
-HELD = ("up", "down", "hold")  # bounds of what friction holds
 LATE = 4.0  # times what all bounces that are left take by the last: so late a rest may be told
 FEW = 3  # jumps before one: of several contacts that come to rest on each other
 ROUNDINGS = 2.0**12  # of the time

@@ -50,6 +50,10 @@ class Leg:
         """The leg up to a time within one of its steps, by place."""
         return replace(self, steps=self.steps.until(step + 1, end))
 
+    def continues(self, before: "Leg") -> bool:
+        """Whether it is the same smooth motion as in a leg before: nothing happens where it begins."""
+        return self.mode == before.mode and all(event.kind == "rows" for event in self.events)
+
     def part(self, first: int, last: int) -> "Leg":
         """Some of its steps; what happened at its beginning is with the first."""
         if (first, last) == (0, self.steps.count):
@@ -163,6 +167,13 @@ class Course:
     def places(self, times: Array) -> Array:
         """The steps that times are in; at the end of one, the next."""
         return np.clip(np.searchsorted(self.begins, times, side="right") - 1, 0, self.steps - 1)
+
+    def since(self, place: int) -> int:
+        """The first step of the smooth motion that a step is in, by place."""
+        leg = int(self.leg_of[place])
+        while leg and self.legs[leg].continues(self.legs[leg - 1]):
+            leg -= 1
+        return int(self.first[leg])
 
     def place(self, time: float) -> int:
         """The step that a time is in."""

@@ -63,6 +63,8 @@ def vanishing(
     if len(relative) > 1:
         suspect[-1] |= relative[-1] < HINT * relative[-2]
         suspect[-2] |= between[-2] & (relative[-1] <= relative[-2]) & (vertex[-2] < HINT * relative[-1])
+    if legs is None:
+        suspect |= _where_legs_meet(course, left, relative, vertex, between)
     if falls is not None:
         suspect[-1, falls] = gone[-1, falls]
     if not suspect.any():
@@ -75,6 +77,21 @@ def vanishing(
             if found.value <= zero and found.time > max(after, course.left(found.place)) and accepts(found):
                 return found
     return None
+
+
+def _where_legs_meet(course: Course, left: Array, relative: Array, vertex: Array, between: Array) -> Array:
+    """Where (k, c) a zero may hide right before or after the end of a leg: velocities may jump there.
+
+    So that three points of which it is the middle one tell nothing.
+    """
+    out = np.zeros(relative.shape, dtype=bool)
+    begins = course.first[1:-1] * (len(relative) // course.steps)  # the first points of the legs but one
+    last = begins - 1
+    out[begins] = left[begins] < HINT * relative[begins]
+    out[begins] |= between[begins] & (left[begins] <= relative[begins]) & (vertex[begins] < HINT * left[begins])
+    out[last] |= relative[last] < HINT * left[last]
+    out[last - 1] |= between[last - 1] & (relative[last] <= left[last]) & (vertex[last - 1] < HINT * relative[last])
+    return out
 
 
 def parabola(left: Array, middle: Array, right: Array, before: Array, after: Array) -> tuple[Array, Array]:

@@ -27,6 +27,7 @@ WAY = np.array([0.25, 0.5, 0.75, 0.9])  # of the way to a place ahead: where tha
 ZERO_AHEAD, NONE_AHEAD = 1e-13, 1e-40  # of the value at the beginning of the step: zero, and looked for no closer
 JUMP = 1e3  # times what a 64th of the way changes: more than that is no change but a jump
 BESIDE = 2.0**-10  # of a step: so far beside a place at which a row grows without bound it is large too
+STEEP = 2.0  # times as large as beside it is a row where it grows without bound
 RISEN = 1e-20  # a radicand above this part of its natural scale is not zero
 
 
@@ -110,11 +111,13 @@ def boundless(view: View) -> Problem | None:
     scales = _around(values, p.per_step, fallen=True)
 
     def grows(found: Minimum) -> bool:
-        """Whether it does beside it too: a quotient that has a limit there does not."""
-        beside = found.time + np.array([-1.0, 1.0]) * BESIDE * float(course.spans[found.place])
-        sides = evaluate(np.clip(beside, course.begin, None), np.full(2, found.place))[:, found.column]
-        scale = scales[p.places == found.place, found.column].max()
-        return bool((np.nan_to_num(sides, nan=0.0) <= BESIDE**0.5 * scale).all())
+        """Whether it does beside it too, but less: a quotient that has a limit there does not, nor what is constant."""
+        near = found.time + np.array([-1.0, 0.0, 1.0]) * BESIDE * float(course.spans[found.place])
+        before, there, after = evaluate(np.clip(near, course.begin, None), np.full(3, found.place))[:, found.column]
+        sides = np.array([before, after])
+        scale = scales[p.places == found.place, found.column].max()  # where it vanishes in the next step, without bound
+        rises = ~(sides <= STEEP * there) if there > 0 else True
+        return bool((rises & (np.nan_to_num(sides, nan=0.0) <= BESIDE**0.5 * scale)).all())
 
     found = vanishing(
         course, p.times, values, scales, None, tolerance("VANISHES"), view.crossed, evaluate, accepts=grows

@@ -125,7 +125,8 @@ def passed(view: View, held: Sequence[Leg], problem: Problem, until: float, beyo
     nearest = NEAREST * (time - float(view.course.begins[problem.place]))
     found: list[tuple[float, Over]] = []
     tried = False
-    for place in range(before + max(problem.place, _sound(view, time)), -1, -1):
+    latest = before + max(problem.place, _sound(view, time))
+    for place in range(latest, course.since(latest) - 1, -1):  # what was before an impact is another motion
         begin, span = float(course.begins[place]), float(course.spans[place])
         way = time - begin
         if not LEAST * span <= way <= LONGEST * span or way < nearest:

@@ -411,7 +411,7 @@ class Run:
     def _hold(self, view: View, legs: list[Leg]) -> None:
         """Hold some steps of the same motion; what happens at the beginning of a leg makes it another one."""
         for leg, kept in zip(view.course.legs, legs, strict=False):
-            if any(event.kind != "rows" for event in leg.events) or (self._held and self._held[-1].mode != leg.mode):
+            if self._held and not leg.continues(self._held[-1]):
                 self._held = []
             count = kept.steps.count
             self._held = [*self._held[1 - HELD :], leg.part(max(0, count - STEPS), count)]
@@ -866,12 +866,11 @@ class Run:
 
     def _singular(self, view: View, problem: Problem) -> Status | None:
         """The end of a run where a pivot or a row vanishes: its last sound state before; or over it, where asked."""
-        words = self._lost(view, problem)
+        words, begun = self._lost(view, problem), self.t
         if self.limits.singular == "pass":
-            if self.mover.mode is None:  # others may hold where the chosen rows do not: then no rank is lost
-                begun = self.t
-                if self._other_rows(view, problem) or self.t > begun:
-                    return None
+            # others may hold where the chosen rows do not: then no rank is lost
+            if self.mover.mode is None and (self._other_rows(view, problem) or self.t > begun):
+                return None
             place = problem.place
             if abs(self.until - problem.time) <= tolerance("BESIDE") * view.course.spans[place]:  # it ends right there
                 self._until(view, place, self.until, passing=place)
@@ -890,7 +889,7 @@ class Run:
                 self._reductions += 1
                 self._cap = (2 * way, min(self.t + 2.5 * way, self.until))
                 return None
-        if self._other_rows(view, problem):
+        if self._other_rows(view, problem) or self.t > begun:  # what was kept is not kept again
             return None
         time, place = last_sound(view, problem, tolerance("SOUND"), self._at_start())
         end = view.course.end

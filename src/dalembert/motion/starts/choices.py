@@ -7,7 +7,8 @@ import numpy as np
 
 from dalembert.derive import CLOSE, Array, closeness
 from dalembert.model import against_assumptions
-from dalembert.motion.starts.nearest_state import Nearby, Question, RunsAwayError, nearest_positions, nearest_velocities
+from dalembert.motion.starts.nearest_places import RunsAwayError, nearest_positions, where_functions_end
+from dalembert.motion.starts.nearest_state import Nearby, Question, nearest_velocities
 from dalembert.motion.starts.on_constraints import fit
 from dalembert.motion.starts.order import TIED, Near, differing, same_well, times_as_far
 from dalembert.motion.starts.turns import same_place
@@ -56,12 +57,14 @@ class Choices(NamedTuple):
     """Choices, the nearest first, and the searches they come from; None where nothing had to be sought.
 
     `runs_away`: there are states, but none is nearest: the nearer the positions, the larger velocities left open.
+    `ends`: likewise, because functions end where positions are nearest, in words.
     """
 
     found: tuple[Choice, ...]
     places: Nearby | None
     speeds: Nearby | None
     runs_away: bool = False
+    ends: str = ""
 
 
 def choices(question: Question, margin: float, *, all_of_them: bool = False, resting: bool = False) -> Choices:
@@ -110,7 +113,8 @@ def _chosen(question: Question, places: Nearby | None, margin: float, all_of_the
         speeds = _speeds(question, q, near.closed if near is not None and resting else (), all_of_them)
         first = first if found else speeds
         found += _told_apart(question, found, _with_speeds(question, q, near, speeds, margin))
-    return Choices(tuple(found), places, first)
+    ends = where_functions_end(question, found[0].places) if found and found[0].places is not None else ""
+    return Choices(tuple(found), places, first, ends=ends)
 
 
 def _settled(nearby: Nearby) -> tuple[Near, ...]:

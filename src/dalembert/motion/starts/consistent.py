@@ -81,6 +81,8 @@ def start(
         words = f" with {listed(sorted(map(name_of, held)))} held" if held else ""
         best = closest_attempt(question)
         refuse(StateError, f"no consistent start was found{words}", unmet(question, best) or ["none was found"])
+    if found.ends:
+        refuse(StateError, "no consistent start is nearest", [f"{found.ends}; give a guess where it is larger"])
     state = found.found[0].state
     moved = {
         name_of(key): (float(old), float(new))

@@ -104,7 +104,7 @@ def _flat(region: Region, x: Array, turn: Array) -> Array:
     return ways[int(np.count_nonzero(size > DEGENERATE * size[0])) :].T
 
 
-def _halved(low: Array, high: Array) -> tuple[Array, Array]:
+def halved(low: Array, high: Array) -> tuple[Array, Array]:
     """Each box as two, across its longest side."""
     j, each = np.argmax(high - low, axis=0), np.arange(low.shape[1])
     middle = (low[j, each] + high[j, each]) / 2
@@ -136,7 +136,7 @@ class _Ball:
             if seen + 2 * low.shape[1] > MOST_BOXES or 2 * low.shape[1] > MOST_AT_ONCE:
                 some = np.unique(np.linspace(0, low.shape[1] - 1, BEGINNINGS).astype(int))
                 return Excluded(False, [self.origin + self.turn @ u for u in ((low + high) / 2)[:, some].T])
-            low, high = _halved(low, high)
+            low, high = halved(low, high)
         return Excluded(True, ())
 
     def _box(self, middle: Array, half: Array) -> tuple[Array, Array]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dalembert.motion.starts.nearest_state import Question
 
 DEFINITE = 1e-12  # of the largest: an eigenvalue of M below minus this is negative
+ENTRIES = 8  # steps to where functions exist, at most
 WEIGHTLESS = 1e-7  # of a change in its own units: a shorter one in the metric of M has no mass
 
 
@@ -110,7 +111,29 @@ class Metric:
             bent: Array = self.units[:, None] * H * self.units
             return bent
 
-        return Problem(self.point(start), self.W, at, curvature, relation.degree(chosen.tolist(), self.free))
+        def entered(x: Array) -> Array:
+            for _ in range(ENTRIES):
+                d, D = self._beyond(relation, inputs(self.values(start, x)))
+                if not len(d):
+                    break
+                x = x + np.linalg.lstsq(D, -2 * d, rcond=None)[0]
+            return x
+
+        return Problem(self.point(start), self.W, at, curvature, relation.degree(chosen.tolist(), self.free), entered)
+
+    def _beyond(self, relation: Relation, inputs: Sequence[float]) -> tuple[Array, Array]:
+        """What is below zero and must not be where functions exist: its values (e,) and slopes (e, k)."""
+        below, slopes = list[float](), list[Array]()
+        for edge in relation.edges:
+            try:
+                (d,), (slope,) = edge.at(inputs)
+            except StateError:  # what stands inside of it does not exist, and is another
+                continue
+            own = slope[self.free] * self.units
+            if d < 0 and own.any():
+                below.append(d)
+                slopes.append(own)
+        return np.array(below), np.array(slopes).reshape(-1, len(self.units))
 
     def none_nearer(self, relation: Relation, asked: Asked, inputs: Array, offset: int, point: Point) -> Excluded:
         """Whether nothing that rows of a relation allow is nearer; else places (k,) where it may be.

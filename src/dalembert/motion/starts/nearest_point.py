@@ -69,6 +69,7 @@ def nearest_point(problem: Problem, x: Array, reach: float, known: Sequence[Poin
     `reach` is about how far the surface is, for the first step away from a point where nothing else says how far.
     """
     try:
+        x = problem.beginning(x)
         first = np.abs(problem.rows(x)[0])
         x = onto_surface(problem, x)
         if not (problem.is_met(x) or (np.abs(problem.rows(x)[0]) <= GONE * first).all()):

@@ -40,10 +40,14 @@ def fit(question: Question, state: Array) -> Fit:
 
 
 def unmet(question: Question, state: Array) -> list[str]:
-    """Every constraint that a state (2n,) does not satisfy, with what is left of it; raises `StateError`."""
+    """Every constraint that a state (2n,) does not satisfy, with what is left of it, or what does not exist there."""
     n = question.n
     inputs = question.inputs(state[:n], state[n:])
-    off = closeness(question.system, inputs)
+    try:
+        off = closeness(question.system, inputs)
+    except StateError as error:
+        there = values_in_words(question, state, np.arange(2 * n) < n)
+        return [f"at {there}: {fault.replace(' here', '', 1)}" for fault in error.faults]
     relations = prepared(question.system).relations
     level, _ = relations.plain(inputs).reshape(2, -1)
     _, rate = relations.plain(moment_later(question.system, inputs)).reshape(2, -1)

@@ -57,21 +57,21 @@ def search(
         tried += 1
         points.extend(search_from(problem, accepts, [problem.origin + z], points, reach))
 
-    reach = _reach(problem) or usual
+    reach = how_far(problem) or usual
     look(np.zeros(k), reach)
     if not k:  # nothing can move
         return Found(tuple(points), tried, True)
     proved = bool(points) and _is_nearest(problem, points[0])
     if not proved or (all_of_them and problem.degree > 1):
         radius = min(problem.far(points[0].x) or reach, LEAP * reach) if points else reach
-        for z in _beginnings(k, radius):
+        for z in beginnings_at(k, radius):
             look(z, reach)
         if not points and radius < usual:  # beside a pole slopes do not tell how far it is
-            for z in _beginnings(k, usual):
+            for z in beginnings_at(k, usual):
                 look(z, usual)
         nearest = min((problem.far(point.x) for point in points), default=radius)
         if not radius / WELL_FILLED <= nearest <= radius:
-            for z in _beginnings(k, nearest):
+            for z in beginnings_at(k, nearest):
                 look(z, nearest)
         if points and k <= AXES:
             best = min(points, key=lambda point: point.cost)
@@ -142,14 +142,18 @@ def _same(point: Point, other: Point) -> bool:
     return bool((np.abs(point.x - other.x) <= APART * size[moved].max(initial=0.0)).all())
 
 
-def _reach(problem: Problem) -> float:
-    """About how far the surface is, by the first two derivatives of each c at the origin; 0 where these do not tell."""
+def how_far(problem: Problem) -> float:
+    """About how far the surface is, by the first two derivatives of each c at the origin; 0 where these do not tell.
+
+    Where c does not exist at the origin, also how far it is to where it does.
+    """
     try:
-        c, J = problem.rows(problem.origin)
-        bends = [np.linalg.norm(problem.curvature(problem.origin, row)) for row in np.eye(len(c))[:64]]
+        x = problem.beginning(problem.origin)
+        c, J = problem.rows(x)
+        bends = [np.linalg.norm(problem.curvature(x, row)) for row in np.eye(len(c))[:64]]
     except StateError:
         return 0.0
-    far = []
+    far = [problem.far(x)]
     for value, slope, bend in zip(np.abs(c), np.linalg.norm(J, axis=1), bends, strict=False):
         ways = [value / slope] if slope > 0 else []
         ways += [np.sqrt(2 * value / bend)] if bend > 0 else []
@@ -158,7 +162,7 @@ def _reach(problem: Problem) -> float:
     return max(far, default=0.0)
 
 
-def _beginnings(k: int, distance: float) -> Iterator[Array]:
+def beginnings_at(k: int, distance: float) -> Iterator[Array]:
     """Points in the ball of twice the distance: on the axes, then in directions from a fixed list."""
     if k <= AXES:
         for j in range(k):

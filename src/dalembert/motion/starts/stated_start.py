@@ -27,6 +27,7 @@ from dalembert.model import (
 from dalembert.motion.starts.choices import Choice, any_in_family, choices
 from dalembert.motion.starts.consistent import SHOWN, Start, own_keys
 from dalembert.motion.starts.nearest_state import Question, closest_attempt
+from dalembert.motion.starts.nowhere import no_state
 from dalembert.motion.starts.on_constraints import NAMED, fit, listed, unmet, values_in_words
 
 T = TypeVar("T", bound=Statement)
@@ -60,6 +61,8 @@ def begun(system: Statement, stated: Mapping[Expr, float], t: float, values: Arr
     if made.runs_away:
         words = "the velocities that are stated leave no nearest positions: the nearer they are, the larger are others"
         refuse(StateError, "the start leaves open what the constraints do not determine", [f"{words}; {ADVICE}"])
+    if made.ends:
+        refuse(StateError, "the start leaves open what the constraints do not determine", [f"{made.ends}; {ADVICE}"])
     if not found:
         refuse(StateError, *_without_solution(question))
     first = found[0]
@@ -69,15 +72,21 @@ def begun(system: Statement, stated: Mapping[Expr, float], t: float, values: Arr
 
 
 def _without_solution(question: Question) -> tuple[str, list[str]]:
-    """What is wrong where nothing that is left open fits what is stated, and what is left of each constraint."""
+    """What is wrong where nothing that is left open fits what is stated, and what is left of each constraint.
+
+    That nothing can fit is said only where it is proved.
+    """
     keys, best = (*question.system.coordinates, *question.system.velocities), closest_attempt(question)
     moves = question.free.copy()
     if not fit(question, best).positions:
         moves[question.n :] = False  # velocities could not mend it
     open_ = listed(name_of(keys[i]) for i in np.flatnonzero(moves))
-    whatever = f", whatever {open_}" if open_ else ""
     left = unmet(question, best) or ["no state was found that does"]
-    return f"the start does not satisfy the constraints{whatever}", left
+    if not open_:
+        return "the start does not satisfy the constraints", left
+    if no_state(question, moves):
+        return f"the start does not satisfy the constraints, whatever {open_}", left
+    return f"no values of {open_} were found with which the start satisfies the constraints", left
 
 
 def _open(question: Question, found: tuple[Choice, ...]) -> str:

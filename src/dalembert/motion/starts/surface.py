@@ -17,12 +17,16 @@ MET = 1e-7  # of what x makes up: more of c than this is left where the surface 
 SAME = 1e-12  # relative: costs no farther apart are the same
 
 
+def _same(x: Array) -> Array:
+    return x
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """The nearest point x of a surface c(x) = 0 to `origin` (k,): minimise ½ zᵀ W z, z = x − origin.
 
     `rows` gives c (m,) and J = ∂c/∂x (m, k), `curvature` Σ λ_r ∂²c_r (k, k); both raise `StateError` where c does not
-    exist. `degree` is that of c: 1 affine, 2 quadratic, 3 any.
+    exist. `degree` is that of c: 1 affine, 2 quadratic, 3 any. `entered` leads to a place where c exists.
     """
 
     origin: Array
@@ -30,6 +34,7 @@ class Problem:
     rows: Callable[[Array], tuple[Array, Array]]
     curvature: Callable[[Array, Array], Array]
     degree: int
+    entered: Callable[[Array], Array] = _same
 
     def cost(self, x: Array) -> float:
         """½ zᵀ W z."""
@@ -60,6 +65,14 @@ class Problem:
         """Whether the costs of two points do not tell them apart."""
         one, two = self.cost(a), self.cost(b)
         return abs(one - two) <= SAME * max(one, two)
+
+    def beginning(self, x: Array) -> Array:
+        """The place itself where c exists, else one that is as far on the other side of where functions end."""
+        try:
+            self.rows(x)
+        except StateError:
+            return self.entered(x)
+        return x
 
     def is_met(self, x: Array) -> bool:
         """Whether x is on the surface, well enough to be compared."""

@@ -337,7 +337,8 @@ class Look:
 
     def spread(self, count: int, among: Array | None = None) -> Iterator[int]:
         """Places of about so many times, spread evenly among those that are meant, away from switches and passages."""
-        clear = ~np.isin(self.times, self.cuts) & np.isfinite(self.states).all(axis=1) & ~beside(self.motion, self.times)
+        clear = ~np.isin(self.times, self.cuts) & ~beside(self.motion, self.times)
+        clear &= np.isfinite(self.states).all(axis=1)
         places = np.flatnonzero(clear if among is None else clear & among)
         picked = np.unique(((np.arange(count) + BETWEEN) / count * len(places)).astype(int))
         return iter(places[picked].tolist() if len(places) else [])

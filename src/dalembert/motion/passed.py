@@ -28,7 +28,8 @@ def passed(motion: "Trajectory") -> list[tuple[float, float]]:
     begin, end = motion.begin_time, motion.end_time
     usual = (end - begin) / max(1, int(motion.statistics.get("steps", 1)))
     times = np.unique([e.time for e in motion.events if e.kind == "passed"])
-    told = [begin, end, *times, *(e.time for e in motion.events if e.kind != "rows"), *(e.time for e in motion.episodes)]
+    told = [begin, end, *(e.time for e in motion.episodes)]
+    told += [e.time for e in motion.events if e.kind != "rows"]
     out = []
     for time in times.tolist():
         free = min((abs(other - time) for other in told if other != time), default=0.0)
@@ -72,7 +73,7 @@ def with_passages(motion: "Trajectory", found: Along) -> Along:
 
 
 def _weights(places: Array) -> Array:
-    """Weights (k, 8) of values around a place, of the polynomial through them, at k places in units of their distance."""
+    """Weights (k, 8) of values around a place, of the polynomial through them, at k places in units of that."""
     others = AROUND[None, :] == AROUND[:, None]
     above = np.where(others[None], 1.0, places[:, None, None] - AROUND[None, None, :]).prod(axis=2)
     below = np.where(others, 1, AROUND[:, None] - AROUND[None, :]).prod(axis=1)
@@ -81,7 +82,7 @@ def _weights(places: Array) -> Array:
 
 
 def _shared_out(M: Array, A: Array, force: Array) -> Array:
-    """The multipliers (m,) of least norm with which stated rows A (m, n) exert a force; zero where they hold nothing."""
+    """The multipliers (m,) of least norm by which stated rows A (m, n) exert a force; zero where they hold nothing."""
     units = natural_units(M, A)
     natural = natural_rows(A, units)
     load = np.ldexp(force, units.powers) / units.nearest

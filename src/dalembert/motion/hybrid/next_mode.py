@@ -21,7 +21,7 @@ from dalembert.derive.natures import coulomb
 from dalembert.derive.switching.guard_kinds import HELD, KINDS, GuardKey, causes, changed
 from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode
 from dalembert.derive.switching.stages import Staged
-from dalembert.derive.switching.surfaces import moves
+from dalembert.derive.switching.surfaces import is_rough
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.grazing import opens_at_zero
 from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
@@ -75,7 +75,7 @@ class ModeSearch:
         self._rows = ModeRows(programs, watch, self.planar)
         self._speeds: dict[Any, tuple[dict[int, Array], dict[int, float]]] = {}  # of one look
         self._rough = {
-            j: _is_rough(coulomb(self.switches.form, j), programs.given)
+            j: is_rough(coulomb(self.switches.form, j), programs.given)
             for rub in self.switches.rubs
             for j in rub.members
         }
@@ -263,6 +263,8 @@ class ModeSearch:
         rest = replace(mode, rubs=tuple(OFF if r == SLIPS else r for r in mode.rubs), idle=(), still=())
         free = self.programs.setup(rest, t, state)
         now = self.programs.arrays(free, t, state)
+        if why := self._rows.lacking(rest, now):
+            return Trial(rest, staged, free, state, self.watch.at(staged, free, mode, t, state, self._scales), why)
         paces = self.watch.paces(free, t, state)
         natural = self.planar.paces(
             mode, now, state[len(state) // 2 :], self._scales, paces, self.watch.time_left(t, paces, self._scales)
@@ -499,9 +501,3 @@ def _sides(trial: Trial) -> set[tuple[int, int]]:
     """The sides of switching functions that do not hold in a mode, by place and sign."""
     keys = (key_of(trial.staged, g) for g in trial.guarded.falls)
     return {(key.place, trial.mode.signs[key.place]) for key in keys if key.kind == "side"}
-
-
-def _is_rough(nature, given) -> bool:  # type: ignore[no-untyped-def]
-    """Whether a friction is one at all: its coefficients are not zero."""
-    parts = [nature.coefficient, *([] if nature.static is None else [nature.static])]
-    return any(moves(e) or float(e.xreplace(given)) != 0 for e in parts)

@@ -81,7 +81,7 @@ def said(look: Look) -> Check | str:
 def _has_a_rank(look: Look, place: int, now: Instant) -> bool:
     """Whether what a state may be off its rows leaves their rank as it is: beside a place where one vanishes, not.
 
-    f y = 0 beside f x = 0 says ∇f as well, and f ∇y, of which f is what is off: where y is as small, it has a direction.
+    f y = 0 beside f x = 0 says ∇f as well, and f ∇y, and f is what is off: where y is as small, that has a direction.
     """
     units = natural_units(now.M, now.A)
     natural = natural_rows(now.A, units)

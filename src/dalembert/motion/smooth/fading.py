@@ -53,7 +53,7 @@ class Fading:
         """The row, of those that a motion stands on, that has faded most; None where none has, or no spare row less."""
         left = self.look(engine, setup, t, state)
         chosen = list(setup.choice.rows)
-        row = chosen[int(left[chosen].argmin())]
+        row: int = chosen[int(left[chosen].argmin())]
         spare = np.delete(left, chosen)
         if left[row] ** 2 > tolerance("WEAK") or not len(spare) or not spare.max() > FRESHER * left[row]:
             return None

@@ -112,3 +112,117 @@ def test_a_cart_on_two_wheels_rolls_from_a_start_at_which_all_is_zero() -> None:
     assert_allclose(vx * np.cos(heading) + vy * np.sin(heading), 0.2 * (left + right) / 2, atol=1e-11)
     assert_allclose(w, 0.2 * (right - left), atol=1e-11)
     assert motion.verify().passed
+
+
+# -- where all other rows leave one direction of the plane ----------------------------------------------------
+
+
+def arm(phase, static=None, normal="ideal", hinged=False) -> da.System:
+    """An arm of inertia 0.3 about its hinge, on a pad one unit away that bears 5, driven by the torque t."""
+    slides = [-W * sin(turn + phase), W * cos(turn + phase)]
+    q, kinetic = [turn, z], 0.15 * W**2 + z.diff() ** 2 / 2
+    rows = []
+    if hinged:
+        slides, q, kinetic = [X + slides[0], Y + slides[1]], [x, y, *q], kinetic + (X**2 + Y**2) / 2
+        rows = [da.Holonomic(x), da.Holonomic(y)]
+    rows += [da.Holonomic(z, name="pad", nature=da.Coulomb(0.3, static=static, normal=normal, sliding=slides))]
+    return da.System.from_lagrangian(kinetic - 5 * z, q, forces={turn: t}, constraints=rows)
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize("until", [1.5001, 1.6, 2.0])
+def test_an_arm_drags_its_pad_the_one_way_it_can(phase, until) -> None:
+    """0.3 θ″ = t − 1.5 from t = 1.5 on, whichever way the pad points, and however soon the run ends."""
+    motion = arm(phase).simulate({}, until=until)
+    assert [event.kind for event in motion.events] == ["slip"]
+    assert_allclose(motion.end[turn], (until - 1.5) ** 3 / 1.8, rtol=1e-9)
+    assert_allclose(motion.end[W], (until - 1.5) ** 2 / 0.6, rtol=1e-9)
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("normal", ["ideal", "actual"])
+def test_a_hinge_of_rows_leaves_its_pad_one_way(normal) -> None:
+    """The same where rows hold the hinge, and by the actual normal force, which friction does not change here."""
+    motion = arm(0.3, normal=normal, hinged=True).simulate({}, until=1.50015)
+    assert_allclose(motion.end[turn], 0.00015**3 / 1.8, rtol=1e-8)
+    assert motion.verify().passed
+
+
+def test_an_arm_breaks_loose_from_more_friction_at_rest() -> None:
+    """It holds until t = 0.4 · 5 = 2, and then 0.3 θ″ = t − 1.5."""
+    motion = arm(0.0, static=0.4).simulate({}, until=2.5)
+    assert [event.kind for event in motion.events] == ["slip"]
+    assert_allclose(motion.end[turn], (0.5 * 0.25 / 2 + 0.125 / 6) / 0.3, rtol=1e-12)
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("until", [0.985, 1.0])
+def test_a_dumbbell_turns_about_the_end_that_stays(until) -> None:
+    """ψ″ = 3t cos ψ − μg about the first end, from t = μg/3 on; a rod leaves the other end one way at first."""
+    first, other = dynamicsymbols("x1 y1 z1"), dynamicsymbols("x2 y2 z2")
+    rods = (first[0] - other[0]) ** 2 + (first[1] - other[1]) ** 2 - 1
+    ends = [da.Holonomic(q[2], name=n, nature=da.Coulomb(0.3)) for q, n in ((first, "one"), (other, "two"))]
+    bell = da.System.from_particles(
+        [da.Particle(1, first), da.Particle(1, other)],
+        potential=G * (first[2] + other[2]) - 3 * t * other[1],
+        constraints=[*ends, da.Holonomic(rods)],
+    )
+    motion = bell.simulate({other[0]: 1.0}, until=until)
+    turns = solve_ivp(
+        lambda s, q: [q[1], 3 * s * np.cos(q[0]) - 0.3 * G], (0.1 * G, until), [0, 0], "DOP853", rtol=1e-13, atol=1e-18
+    )
+    angle, rate = turns.y[:, -1]
+    assert_allclose(motion.end[other[1].diff()], rate * np.cos(angle), rtol=1e-9)
+    assert_allclose(motion.end[other[1]], np.sin(angle), rtol=1e-9)
+    assert_allclose(motion.end[first[1]], 0, atol=1e-15)
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("until", [1.5001, 1.501, 1.502])
+def test_a_plate_turns_about_its_rear_pad(until) -> None:
+    """Pushed with t across and turned with t/2, so that the rear pad sticks: 0.55 θ″ = t − 1.5 at first."""
+    rows = [
+        da.Holonomic(q, name=n, nature=da.Coulomb(0.3, sliding=[X - W * r * sin(turn), Y + W * r * cos(turn)]))
+        for q, n, r in ((high, "front", 0.5), (low, "rear", -0.5))
+    ]
+    kinetic = (X**2 + Y**2) / 2 + 0.15 * W**2 + 0.05 * (high.diff() ** 2 + low.diff() ** 2)
+    plate = da.System.from_lagrangian(
+        kinetic - 5 * (high + low), [x, y, turn, high, low], forces={y: t, turn: t / 2}, constraints=rows
+    )
+    motion = plate.simulate({}, until=until)
+    assert [event.name for event in motion.events] == ["front"]
+    assert_allclose(motion.end[turn], (until - 1.5) ** 3 / 3.3, rtol=1e-8)
+    assert motion.verify().passed
+
+
+def test_a_plate_on_three_pads_turns_about_the_one_that_sticks() -> None:
+    """Two pads begin to slip by one motion of the plate: about the third, by one equation."""
+    mu, mass, inertia = 0.3, 2.0, 0.6
+    places, loads = np.array([(0.5, 0.0), (-0.3, 0.4), (-0.3, -0.4)]), np.array([4.0, 3.0, 3.0])
+    levels = dynamicsymbols("h1 h2 h3")
+    rows = []
+    for u, (px, py) in zip(levels, places, strict=True):
+        ahead, aside = px * cos(turn) - py * sin(turn), px * sin(turn) + py * cos(turn)
+        rows.append(da.Holonomic(u, nature=da.Coulomb(mu, sliding=[X - W * aside, Y + W * ahead])))
+    kinetic = mass * (X**2 + Y**2) / 2 + inertia * W**2 / 2 + sum(u.diff() ** 2 for u in levels) / 2
+    weight = sum(load * u for load, u in zip(loads, levels, strict=True))
+    plate = da.System.from_lagrangian(
+        kinetic - weight, [x, y, turn, *levels], forces={x: 2 * t, y: t, turn: t / 2}, constraints=rows
+    )
+    motion = plate.simulate({}, until=1.2)
+    pivot = places[1]
+    held = mu * float(loads @ np.linalg.norm(places - pivot, axis=1))
+
+    def moment(s, angle):
+        c, d = np.cos(angle), np.sin(angle)
+        centre = -np.array([c * pivot[0] - d * pivot[1], d * pivot[0] + c * pivot[1]])  # from the pivot
+        return s / 2 + centre[0] * s - centre[1] * 2 * s
+
+    begins = brentq(lambda s: moment(s, 0.0) - held, 0.1, 3.0, xtol=1e-15)
+    about = inertia + mass * float(pivot @ pivot)
+    turns = solve_ivp(
+        lambda s, q: [q[1], (moment(s, q[0]) - held) / about], (begins, 1.2), [0, 0], "DOP853", rtol=1e-13, atol=1e-18
+    )
+    assert_allclose([event.time for event in motion.events], begins, rtol=1e-12)
+    assert_allclose([motion.end[turn], motion.end[W]], turns.y[:, -1], rtol=1e-9)
+    assert motion.verify().passed

@@ -304,6 +304,92 @@ def spring_and_weight(state):
     return 0.0056 * (sleeve - bird) ** 2 / 2 + G * (0.0048 * y + 0.0045 * (0.01 * sleeve + 0.015 * bird))
 
 
+# -- constraints that push or pull: two forces that satisfy the laws ------------------------------------------
+
+
+def pushed_rod(size):
+    """A block that slides along a rough line, pushed with 3 at its end of a rod whose other end is held with 1.
+
+    With λ = 1.75 − μ|λ|/2 of the line (2λ = 3.5 − μ|λ|), by hand: one force where μ < 2, beyond it also one below zero.
+    """
+    u, w, q, h = (x, y, *dynamicsymbols("q h"))
+    line = da.Coulomb(size, normal="actual", sliding=u.diff())
+    rows = [
+        da.Holonomic(w, name="line", nature=line),
+        da.Holonomic(h - 0.6),
+        da.Holonomic((u - q) ** 2 + (w - h) ** 2 - 1),
+    ]
+    kinetic = (u.diff() ** 2 + w.diff() ** 2) / 2 + q.diff() ** 2 + h.diff() ** 2
+    system = da.System.from_lagrangian(kinetic, [u, w, q, h], forces={u: 3, q: -1}, constraints=rows)
+    return system, {q: 0.8, h: 0.6, u.diff(): 1.0, q.diff(): 1.0}
+
+
+def brake_shoe(size, force, other=False):
+    """A shoe that is pressed on a drum 0.5 from its hinge across and 0.4 along: λ (0.4 ∓ 0.5 μ) = −force for ±λ > 0.
+
+    `other`: beside a block that slides on a rough floor.
+    """
+    a, u, h, w = dynamicsymbols("a u h w")
+    rub = da.Coulomb(size, normal="actual", sliding=u.diff() + 0.5 * a.diff())
+    rows, kinetic, q = [da.Holonomic(0.4 * a, name="shoe", nature=rub)], (a.diff() ** 2 + u.diff() ** 2) / 2, [a, u]
+    if other:
+        floor = da.Coulomb(0.1, normal="actual", sliding=w.diff())
+        rows, q = [*rows, da.Holonomic(h, name="floor", nature=floor)], [*q, h, w]
+        kinetic += (h.diff() ** 2 + w.diff() ** 2) / 2 - h
+    return da.System.from_lagrangian(kinetic, q, forces={a: force}, constraints=rows), u.diff()
+
+
+def test_a_line_that_could_push_or_pull_a_rod_is_refused():
+    """μ = 2.5: x″ = 0.0185 with λ = 0.78, and x″ = −5.17 with λ = −7, both satisfy the laws."""
+    system, start = pushed_rod(2.5)
+    with pytest.raises(da.StateError, match=r"more than one motion .* \(line .* λ > 0\) and \(line .* λ < 0\)"):
+        system.simulate(start, until=0.05)
+    system, start = pushed_rod(1.5)
+    motion = system.simulate(start, until=0.05)
+    assert_allclose(motion.dataset.reaction[:, 0], 1.75 / 1.75, rtol=1e-12)
+    assert motion.verify().passed
+
+
+def test_friction_that_grows_ends_where_a_second_force_begins_to_do():
+    """μ = 1 + 2t reaches 2 at t = 1/2."""
+    system, start = pushed_rod(1 + 2 * dynamicsymbols._t)
+    motion = system.simulate(start, until=1.0, throw=False)
+    assert motion.status.ending == "paradox"
+    assert motion.end_time == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("other", [False, True])
+@pytest.mark.parametrize(("force", "speed"), [(1.0, 1.0), (-1.0, -1.0)])
+def test_a_shoe_that_the_drum_can_pull_in_or_push_off_is_refused(force, speed, other):
+    """μ = 1, 0.5 μ > 0.4: 1/0.9 one way and 1/0.1 the other; with the drum the other way there is none."""
+    system, drum = brake_shoe(1.0, force, other)
+    with pytest.raises(da.StateError, match="more than one motion is possible"):
+        system.simulate({drum: speed}, until=0.02)
+    with pytest.raises(da.StateError, match="no motion is possible"):
+        system.simulate({drum: -speed}, until=0.02)
+    system, drum = brake_shoe(0.5, force, other)
+    motion = system.simulate({drum: speed}, until=0.02)
+    assert_allclose(motion.dataset.reaction[:, 0], -force / 0.65, rtol=1e-12)
+
+
+def test_a_rod_that_could_leave_the_floor_or_stay_is_refused_in_these_words():
+    """μ = 2, θ = 1, θ′ = 4: gap″ = 3.65 without a force, or λ = 4.29 with one that friction turns round."""
+    angle, rate = 1.0, 4.0
+    free = np.sin(angle) * rate**2 - 9.81
+    pull = 1 + 3 * np.cos(angle) ** 2 - 3 * 2 * np.sin(angle) * np.cos(angle)
+    assert free > 3.6
+    assert -free / pull == pytest.approx(4.288, abs=1e-3)
+    floor = da.Coulomb(2, normal="actual", sliding=x.diff() - sin(theta) * theta.diff())
+    rod = da.System.from_lagrangian(
+        (x.diff() ** 2 + y.diff() ** 2) / 2 + theta.diff() ** 2 / 6 - 9.81 * y,
+        [x, y, theta],
+        constraints=[da.OneSided(y - sin(theta), name="floor", nature=floor)],
+    )
+    start = {theta: angle, y: np.sin(angle), x.diff(): 5.0, theta.diff(): rate, y.diff(): np.cos(angle) * rate}
+    with pytest.raises(da.StateError, match=r"more than one motion .* \(floor open\) and \(floor closed"):
+        rod.simulate(start, until=0.01)
+
+
 # -- the references by themselves -----------------------------------------------------------------------------
 
 

@@ -142,6 +142,7 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         jam * (1.0 - 2.0 * masks[r]) if isinstance(c, Held) and isinstance(c.nature, Following) else jam
         for r, (jam, c) in enumerate(zip(solved.jams, system.constraints, strict=bool(solved.jams)))
     ]  # where a function keeps a motion on its surface, its force acts against the way it points
+    jams += _the_other_way(stage, solved)
     guards = [algebra.convert(g, known) for g in stage.guards] + jams
     sizes = _Sizes(system, solved, given, algebra, bool(stage.guards))
     guard_sizes = [sizes.of(g, known) for g in stage.guards] + [algebra.zero + 1.0 for _ in jams]
@@ -202,7 +203,7 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         guard_sizes=done(guard_sizes),
         turning=[i for i, g in enumerate(guards) if algebra.moves(g)],
         levels=done([algebra.convert(e, {}) for e in stage.levels]),
-        looked=done([algebra.convert(e, reactions(system, algebra, A, [e])) for e in stage.looked]),
+        looked=done([algebra.convert(e, reactions(system, algebra, A, [e]) | actual) for e in stage.looked]),
         paces=done(sizes.paces),
         settle_places=dense(solved.respond(on_places), n) if on_places else [algebra.zero] * n,
         settle_speeds=dense(solved.respond(on_speeds), n) if on_speeds else [algebra.zero] * n,
@@ -212,6 +213,18 @@ def outputs(stage: Stage, variant: Variant) -> Outputs:
         b=done(b),
         Q=done(Q),
     )
+
+
+def _the_other_way(stage: Stage, solved: Dynamics) -> list[Expression]:
+    """What is negative where the one force that friction follows could also press the other way, for one that can.
+
+    With λ̂ (1 + x) = λ one way and λ̂ (1 − x) = λ the other; 1 + x is the product of the pivots over those without it.
+    """
+    following = [c.nature for c in stage.statement.constraints if isinstance(c.nature, Following)]
+    if len(stage.either) != 1 or len(following) != 1 or not solved.jams:
+        return []
+    ratio = hy.prod([jam / solved.pivots[r] for r, jam in enumerate(solved.jams) if r in solved.pivots])
+    return [2.0 - ratio]
 
 
 class _Sizes:
@@ -231,11 +244,11 @@ class _Sizes:
         for multipliers in (solved.multipliers, solved.reactions):
             works += [x * x * solved.squares[r] for r, x in multipliers.items()]
         works += [f * f / size(solved.masses[i]) for i, f in self._loads(system, switches) if i in solved.masses]
-        works += [
-            (CANCELLED * x) ** 2.0 / solved.squares[r]
-            for r, x in self._turns(system, given.masks)
-            if r in solved.squares
-        ]
+        force = {r: given.masks.get(r, self._one) for r in solved.squares}
+        squares = {
+            r: square + (1.0 - force[r]) for r, square in solved.squares.items()
+        }  # a row not in force may vanish
+        works += [(CANCELLED * x) ** 2.0 / squares[r] for r, x in self._turns(system, given.masks) if r in squares]
         load = hy.sqrt(size(algebra.total(works))) if works else algebra.zero  # of the forces that act, as √(QᵀM⁻¹Q)
         self._scales: dict[Expr, Expression] = {
             **dict(zip(system.coordinates, self._places, strict=True)),
@@ -243,7 +256,7 @@ class _Sizes:
             time(): self._time,
         }
         for r, c in enumerate(system.constraints):
-            own = load / hy.sqrt(solved.squares[r]) if r in solved.squares else algebra.zero
+            own = force[r] * load / hy.sqrt(squares[r]) if r in squares else algebra.zero
             self._scales |= {Multiplier(Str(c.name)): own, Actual(Str(c.name)): own}
         masses = {i: hy.sqrt(size(e)) for i, e in solved.masses.items()}
         self._load, self._masses, self._coordinates = load, masses, system.coordinates

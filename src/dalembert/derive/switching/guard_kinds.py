@@ -211,14 +211,20 @@ class Coefficient:
         yield from ()
 
 
-class Jam(Coefficient):
-    """A pivot that says whether friction and rigidity leave a unique answer: nothing follows."""
+class Jam:
+    """A pivot that says whether friction and rigidity leave a unique answer: others press otherwise."""
 
     name = "jam"
 
     def counts(self, switches: Switches, mode: Mode, place: int) -> bool:  # noqa: ARG002
         """See `GuardKind`."""
         return True
+
+    def after(self, switches: Switches, mode: Mode, place: int, rests: bool) -> Iterator[Mode]:  # noqa: ARG002
+        """See `GuardKind`."""
+        for j in (j for j in switches.active(mode) if switches.follows_actual(j)):
+            kind = Release() if j in mode.closed else Normal()
+            yield from kind.after(switches, mode, j, rests)
 
 
 EVERY: tuple[GuardKind, ...] = (

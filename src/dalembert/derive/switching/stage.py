@@ -27,7 +27,8 @@ class Stage:
     is in force (1 or 0), None where it always is; empty where all are. `guards`: expressions that may refer to
     reactions and must stay positive. `levels`: the left-hand sides of all constraints of the system the stage is of, in
     force or not. `looked`: what else is looked at. `still`: for each coordinate the parameter that is 0 where it cannot
-    move, else 1; empty where all can. `lent`: what rows that are not in force bear all the same, by row.
+    move, else 1; empty where all can. `lent`: what rows that are not in force bear all the same, by row. `either`: rows
+    whose friction follows an actual force that may push or pull.
     """
 
     statement: Statement
@@ -38,6 +39,7 @@ class Stage:
     looked: tuple[Expr, ...] = ()
     still: tuple[Symbol, ...] = ()
     lent: tuple[tuple[int, Expr], ...] = ()
+    either: tuple[int, ...] = ()
 
 
 @lru_cache(maxsize=64)

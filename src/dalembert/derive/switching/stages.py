@@ -50,7 +50,7 @@ class Staged:
     keep a motion on the surface of a function, `slides` by function. `rough`: where, among what is looked at, the
     coefficient of friction of a contact in an impact stands, times the normal force of a unit of its impulse;
     `coefficients`: the same for the coefficient of every friction and its static one; `slipping`: for the force of each
-    friction that slips in a plane by ideal normal forces.
+    friction that slips in a plane.
     """
 
     stage: Stage
@@ -139,7 +139,8 @@ class _Builder:
         still = s.still if s.rubs or s.one_sided or self.slides else ()
         statement = with_constraints(base, [*rows, *self.held], s.run_time)
         levels = tuple(c.expr for c in base.constraints)
-        lists = (tuple(x) for x in (self.masks, self.guards, levels, self.looked, still, self.lent))
+        either = [j for j in s.pressed if s.follows_actual(j)]
+        lists = (tuple(x) for x in (self.masks, self.guards, levels, self.looked, still, self.lent, either))
         stage = Stage(statement, s.run_time, *lists)
         return Staged(
             stage, tuple(self.keys), self.sticks, self.slides, self.rough, self.coefficients, self.slipping, s
@@ -205,9 +206,8 @@ class _Builder:
             for j in members:
                 self._slip(j, contact, {i: slip * e / speed for i, e in contact.along.items()})
             self._guard("slow", k, speed - self.s.slow[k])
-            if not any(self.s.follows_actual(j) for j in members):
-                self.slipping[k] = len(self.looked)
-                self.looked.append(Add(*(self._force(j, contact, coulomb(self.base, j).coefficient) for j in members)))
+            self.slipping[k] = len(self.looked)
+            self.looked.append(Add(*(self._force(j, contact, coulomb(self.base, j).coefficient) for j in members)))
         self._stick(k, contact, members)
         for j in members:
             c = self.base.constraints[j]

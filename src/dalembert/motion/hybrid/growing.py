@@ -1,32 +1,34 @@
 """Frictions in a plane that begin to slip under a load that has only just become more than they hold.
 
-The mode that sticks is followed for a moment more. In it the sliding velocities s = |s| e are found at a few times, as
-polynomials that obey ṡ = c − G e = |s|′ e + |s| e′: |s|′, which is zero at first, from c and e, and e′ from all e.
+The mode that sticks is followed for a moment more. In it the sliding velocities s are found at a few times, as
+polynomials that obey ṡ = c − Y f with f against s. Their directions turn as they grow: s is looked for among the
+velocities that all other rows and frictions leave, which may be one direction of a plane, or one motion of many
+frictions.
 """
 
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from dalembert.derive import Array
 from dalembert.derive.switching.modes import STICKS
 from dalembert.engine import Steps
 from dalembert.motion.hybrid.next_mode import ModeSearch, Trial
-from dalembert.motion.hybrid.planar import MARGINAL, Onset
+from dalembert.motion.hybrid.pulls import Onset, Pull
 
 ONSET = 4e-3  # of what forces could make of it: an acceleration of sliding that has a direction, and a course
 TRIALS = 8  # of how long the moment is
-LEAST, ROUNDS, FINE = 4, 40, 1e-13  # how directions that turn are found, each a number below one
+ROUNDS, FINE, SETTLED = 40, 1e-13, 1e-9  # how velocities are found, and what of each they change by in the end
 
 NODES = np.arange(1, 5) / 4  # of the moment
 _DEGREES = np.arange(1, len(NODES) + 1)
 _GROWTH = np.linalg.inv(NODES[:, None] ** _DEGREES)  # to a polynomial that is zero at first
 ONCE = NODES[:, None] ** (_DEGREES + 1) / (_DEGREES + 1) @ _GROWTH  # its integral
 TWICE = NODES[:, None] ** (_DEGREES + 2) / ((_DEGREES + 1) * (_DEGREES + 2)) @ _GROWTH
-_COURSE = np.linalg.inv(NODES[:, None] ** (_DEGREES - 1))
-TURN = (_DEGREES - 1) * NODES[:, None] ** np.maximum(_DEGREES - 2, 0) @ _COURSE  # the rate of one that is not
-GAIN = np.linalg.inv(NODES[:, None] ** (_DEGREES + 1))  # to a polynomial whose rate is zero at first too
+RATE = np.linalg.inv(ONCE)  # of one whose rate is zero at first too
+GAIN = np.linalg.inv(NODES[:, None] ** (_DEGREES + 1))  # to it
 
 
 class Grown(NamedTuple):
@@ -52,8 +54,7 @@ class _Slip(NamedTuple):
     @property
     def moves(self) -> bool:
         """Whether all that slips gains speed that can be seen."""
-        onset = self.onset
-        return all(onset.rates[k] > MARGINAL * onset.largest[k] for k in self.trial.slips)
+        return not self.onset.marginal
 
 
 def grown(search: ModeSearch, found: Trial, t: float, state: Array, until: float) -> Grown | None:
@@ -77,9 +78,9 @@ def grown(search: ModeSearch, found: Trial, t: float, state: Array, until: float
             tau *= max(ONSET / (2 * slips[-1].pace), 2.0**-12)
         elif all(slip.moves for slip in slips):
             own = steps.until(1, t + tau)
-            states = np.stack([slip.rest for slip in slips])
-            stuck = search.engine.watch(sticks.setup, np.array([slip.time for slip in slips]), states).acceleration
-            return _gained(search, own, slips, stuck)
+            if (gained := _gained(search, sticks, own, slips)) is not None:
+                return gained
+            tau /= 4
         else:
             return None
     return None
@@ -93,35 +94,46 @@ def _slip(search: ModeSearch, found: Trial, steps: Steps, time: float) -> _Slip:
     return _Slip(trial, time, rest, search.onset(trial, time, rest))
 
 
-def _gained(search: ModeSearch, steps: Steps, slips: list[_Slip], stuck: Array) -> Grown:
-    """The mode and the moment, by what its times say; `stuck` (k, n) are the accelerations of what sticks."""
+def _gained(search: ModeSearch, sticks: Trial, steps: Steps, slips: list[_Slip]) -> Grown | None:
+    """The mode and the moment, by its times beside the mode that sticks; None where no velocities are found."""
     tau, mine = float(steps.times[1] - steps.times[0]), slips[0].trial.slips
-    rest = np.stack([slip.rest for slip in slips])
-    onsets = [slip.onset for slip in slips]
-    turned = {k: np.zeros((len(slips), 2)) for k in mine}
-    more = np.zeros_like(stuck)
-    states = rest
-    for turn in range(ROUNDS):  # what is gained acts on it, and e′ on e where frictions hold the same
-        sizes = {k: tau * ONCE @ [onset.rates[k] for onset in onsets] for k in mine}
-        ways = {k: np.stack([onset.ways[k] for onset in onsets]) for k in mine}
-        before, turned = turned, {k: TURN @ ways[k] for k in mine}
-        gone = rest + np.hstack([tau**2 * TWICE @ more, tau * ONCE @ more])
-        states = np.stack(
-            [
-                search.pushed(slip.trial, slip.time, there, {k: sizes[k][i] * ways[k][i] for k in mine})
-                for i, (slip, there) in enumerate(zip(slips, gone, strict=True))
-            ]
-        )
-        if turn >= LEAST and max(float(np.abs(turned[k] - before[k]).max()) for k in mine) <= FINE:
-            break
-        onsets = [
-            search.onset(slip.trial, slip.time, there, {k: sizes[k][i] / tau * turned[k][i] for k in mine})
-            for i, (slip, there) in enumerate(zip(slips, states, strict=True))
-        ]
-        begun = zip(slips, states, onsets, strict=True)
-        more = np.stack([search.beginning(slip.trial.setup, slip.time, *there) for slip, *there in begun]) - stuck
-    last = slips[-1]
-    return Grown(search.moved(last.trial, last.time, states[-1]), _growing(steps, states - rest))
+    times, rest = np.array([slip.time for slip in slips]), np.stack([slip.rest for slip in slips])
+    stuck = search.engine.watch(sticks.setup, times, rest).acceleration
+    paces = slips[-1].pace * search.engine.paces(sticks.setup, times, rest).max(axis=0)
+    begun = np.stack([np.concatenate([slip.onset.rates[k] * slip.onset.ways[k] for k in mine]) for slip in slips])
+    s, gone, before, natural = tau * ONCE @ begun, rest, np.inf, np.concatenate([tau**2 * paces, tau * paces])
+    for _ in range(ROUNDS):  # what is gained acts on it
+        speeds = [dict(zip(mine, row.reshape(-1, 2), strict=True)) for row in s]
+        states = np.stack([search.pushed(z.trial, z.time, *x) for z, *x in zip(slips, gone, speeds, strict=True)])
+        pulls = [search.pull(z.trial, z.time, *x) for z, *x in zip(slips, states, speeds, strict=True)]
+        if not all(np.isfinite(pull.rates).all() for pull in pulls):
+            return None
+        more = np.stack([pull.acceleration for pull in pulls]) - stuck
+        change, moved = _step(s, pulls, tau), rest + np.hstack([tau**2 * TWICE @ more, tau * ONCE @ more])
+        largest = max(_share(change, s, 2), _share(moved - gone, natural, 1))
+        if largest <= FINE or (largest <= SETTLED and largest > before / 2):
+            last = slips[-1]
+            return Grown(search.moved(last.trial, last.time, states[-1]), _growing(steps, states - rest))
+        s, gone, before = s + change, moved, largest
+    return None
+
+
+def _share(change: Array, whole: Array, width: int) -> float:
+    """The largest change (k, m) of what lies side by side, `width` numbers each, as a part of the whole of it."""
+    parts, sizes = (np.linalg.norm(x.reshape(*x.shape[:-1], -1, width), axis=-1) for x in (change, whole))
+    return float((parts / np.where(sizes > 0, sizes, np.inf)).max())
+
+
+def _step(s: Array, pulls: list[Pull], tau: float) -> Array:
+    """A step of Newton's method for sliding velocities s (k, 2 K) whose rates are what acts, along what can move."""
+    k, width = s.shape
+    ways, along = block_diag(*(pull.ways for pull in pulls)), block_diag(*(pull.along for pull in pulls))
+    slopes = block_diag(*(pull.slopes for pull in pulls))
+    rate = np.kron(RATE / tau, np.eye(width))
+    left = np.concatenate([pull.rates for pull in pulls]) - rate @ s.ravel()
+    found = np.linalg.solve(along @ (rate @ ways - slopes), along @ left)
+    out: Array = (ways @ found).reshape(k, width)
+    return out
 
 
 def _growing(steps: Steps, changes: Array) -> Steps:

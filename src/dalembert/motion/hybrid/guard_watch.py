@@ -75,7 +75,7 @@ class GuardWatch:
         """The guards at a state; whether those at zero rise is seen in the first moments of the mode."""
         found = self.seen(staged, setup, mode, t, state, scales)
         tied = np.flatnonzero(found.counts & (np.abs(found.values) <= found.floors))
-        if not found.finite or not len(tied) or found.falls:
+        if not found.finite or not len(tied) or any(key_of(staged, i).kind != "jam" for i in found.falls):
             return found
         return self._moments(found, setup, t, state, scales, tied)
 

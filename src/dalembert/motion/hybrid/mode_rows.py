@@ -143,21 +143,10 @@ class ModeRows:
         W = _metric(now.M, now.A[rows])
         if W is None:
             return (), NO_INERTIA
-        basis: list[int] = []
-        kept: list[Array] = []
-        idle: list[int] = []
-        for r in rows:
-            own = W.T @ now.A[r]
-            length = float(own @ own)
-            rest = own.copy()
-            for _ in range(2):
-                for e in kept:
-                    rest -= (e @ rest) * e
-            if length > 0 and float(rest @ rest) > least * length:
-                kept.append(rest / np.linalg.norm(rest))
-                basis.append(r)
-            else:
-                idle.append(r)
+        at = {r: i for i, r in enumerate(rows)}
+        stuck = (staged.sticks[k] for k, told in enumerate(mode.rubs) if told == STICKS and k in staged.sticks)
+        places = _spanning(now.A[rows] @ W, [[at[r] for r in plane] for plane in stuck], least)
+        basis, idle = ([rows[i] for i in mine] for mine in places)
         form = staged.stage.statement
         sizes = partial(right_sizes, form, [*seen.tolist(), t, *setup.numbers[: len(form.symbols)].tolist()])
         return tuple(idle), self._contradiction(now.A, W, now.b, basis, idle, sizes)
@@ -278,6 +267,38 @@ def _told(sizes: Callable[[], Array], row: int, basis: list[int], parts: Array) 
     except StateError:
         return 0.0
     return float(found[row] + (np.abs(parts) @ found[basis] if basis else 0.0))
+
+
+def _spanning(own: Array, planes: list[list[int]], least: float) -> tuple[list[int], list[int]]:
+    """The rows (r, n) that are independent, and those that others span, by place; they are taken in their order.
+
+    Of what sticks (`planes`: the rows of each friction) the first is taken of which as much is left as of any, or half
+    of that: by a row of which next to nothing moves, a friction would hold what it does by a force without bound.
+    """
+    lengths, rest = (own**2).sum(axis=1), own.copy()
+    wide = np.zeros(len(own))
+    for plane in planes:
+        wide[plane] = lengths[plane].max()
+    basis: list[int] = []
+    idle: list[int] = []
+    kept = np.zeros((0, own.shape[1]))
+    left = list(range(len(own)))
+    while left:
+        r = left[0]
+        if wide[r] > 0:
+            mine = [i for i in left if wide[i] > 0]
+            shares = (rest[mine] ** 2).sum(axis=1) / wide[mine]
+            r = mine[int(np.argmax(shares >= shares.max() / 2))]
+        left.remove(r)
+        more = rest[r] - kept.T @ (kept @ rest[r])
+        length = float(more @ more)
+        if length > 0 and length > least * lengths[r]:
+            basis.append(r)
+            kept = np.vstack([kept, more / np.sqrt(length)])
+            rest[left] -= np.outer(rest[left] @ kept[-1], kept[-1])
+        else:
+            idle.append(r)
+    return basis, idle
 
 
 def _metric(M: Array, A: Array) -> Array | None:

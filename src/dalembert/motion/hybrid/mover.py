@@ -26,6 +26,7 @@ from dalembert.motion.hybrid.halts import Halt, Halts
 from dalembert.motion.hybrid.kinks import Kinks
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.hybrid.several import only_mode
 from dalembert.motion.hybrid.sound import refuse_massless, refuse_steps, what_switches_over
 from dalembert.motion.hybrid.switch_events import told
 from dalembert.motion.hybrid.uncertain import uncertain
@@ -229,7 +230,7 @@ class HybridMover:
         assert leg.mode is not None
         try:
             guesses = self._guesses.after(leg.mode, None, t, state, False, self.scales)
-            found = self._search.find(t, state, guesses, self.scales, False, None)
+            found = only_mode(self._search, t, state, guesses, self.scales, False, None)
         except (Paradox, *FAILURES):
             return None
         if found.slips or found.moment is not None or _unseen(found):  # it begins to slip right there
@@ -554,15 +555,8 @@ class HybridMover:
                 self._strike(t, state, events, impulse)
                 if struck.rests and self.switches.rubs:
                     t, state, events, impulse = self._come_to_rest(struck, t, state, guess)
-            found = self._search.find(
-                t,
-                state,
-                self._guesses.after(guess, fired, t, state, begins, self.scales),
-                self.scales,
-                begins,
-                fired,
-                halted,
-            )
+            guesses = self._guesses.after(guess, fired, t, state, begins, self.scales)
+            found = only_mode(self._search, t, state, guesses, self.scales, begins, fired, halted)
             if turned is not None and self._kinks.rests(found.mode):
                 raise Paradox("no motion is possible: it leads back to where it came from")
             if begins:

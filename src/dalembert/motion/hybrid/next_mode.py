@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from dalembert.derive import Array
-from dalembert.derive.evaluate import unshared_friction
 from dalembert.derive.natures import coulomb
 from dalembert.derive.switching.guard_kinds import HELD, KINDS, GuardKey, causes, changed
 from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode
@@ -26,13 +25,13 @@ from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.grazing import opens_at_zero
 from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
 from dalembert.motion.hybrid.mode_rows import ModeRows
-from dalembert.motion.hybrid.planar import FAINT, MARGINAL, MOMENT, Onset, PlaneFriction, slipping_at_rest
+from dalembert.motion.hybrid.planar import MOMENT, PlaneFriction, slipping_at_rest
 from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.hybrid.pulls import Onset, Pull, Pulls
 from dalembert.motion.tolerances import tolerance
 
 MOST = 400  # modes tried at most, and so many more for every thing that switches
 MORE = 16
-EVERY = 4096  # modes looked at where all are, because there may be several
 SURE = 2.0**-20  # of a pivot, or of the size of a guard: so far from zero no rounding decides
 SAME = 1e-9  # accelerations of modes that do not differ
 
@@ -64,6 +63,12 @@ class Trial:
         """Whether all that counts holds."""
         return not self.why and self.guarded.finite and not self.guarded.falls
 
+    @property
+    def lawful(self) -> bool:
+        """Whether all laws hold, be it that friction and rigidity leave other motions too (a pivot that jams)."""
+        falls = (key_of(self.staged, g).kind for g in self.guarded.falls)
+        return not self.why and self.guarded.finite and all(kind == "jam" for kind in falls)
+
 
 class ModeSearch:
     """Finds modes, for one system with its values."""
@@ -72,6 +77,7 @@ class ModeSearch:
         self.programs, self.watch = programs, watch
         self.engine, self.switches = programs.engine, programs.switches
         self.planar = PlaneFriction(programs)
+        self._pulls = Pulls(programs, self.planar)
         self._rows = ModeRows(programs, watch, self.planar)
         self._speeds: dict[Any, tuple[dict[int, Array], dict[int, float]]] = {}  # of one look
         self._rough = {
@@ -91,24 +97,15 @@ class ModeSearch:
         state: Array,
         guesses: list[Mode],
         scales: Array,
-        begins: bool,
         fired: GuardKey | None,
         halted: Collection[int] = (),
     ) -> Trial:
-        """The mode from a state on, beginning with guesses; raises Paradox where there is none, or more than one.
+        """A mode from a state on, beginning with guesses; raises Paradox where there is none.
 
-        `begins`: the motion begins here, so that it may begin on a surface that pushes it away to both sides. `halted`:
-        frictions that have come to rest with the one that fell.
+        `halted`: frictions that have come to rest with the one that fell.
         """
         self.look(scales, fired, halted)
-        found = self._sticking(t, state, self._search(t, state, guesses))
-        self._refuse_shares(t, found)
-        self._refuse_unseen(t, state, found)
-        if self.switches.actual:
-            self._refuse_another(t, state, found)
-        if begins and found.guarded.rises:
-            self._refuse_other_side(t, state, found)
-        return found
+        return self._sticking(t, state, self._search(t, state, guesses))
 
     def look(self, scales: Array, fired: GuardKey | None, halted: Collection[int] = ()) -> None:
         """Look at modes from now on by these natural scales (2n + 1,), after a guard that fell."""
@@ -151,6 +148,8 @@ class ModeSearch:
         why = {trial.why for trial in tried if trial.why}
         if len(why) == 1 and all(trial.why or not trial.guarded.finite for trial in tried):  # no law is at fault
             raise Paradox(f"no motion is possible: {why.pop()}")
+        if lawful := [trial for trial in tried if trial.lawful]:
+            raise self._jammed(lawful, t)
         named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
         said = self._neither(tried, t)
         raise Paradox(
@@ -158,13 +157,22 @@ class ModeSearch:
             f"and contact{named}{said}"
         )
 
+    def _jammed(self, lawful: list[Trial], t: float) -> Paradox:
+        """What is wrong where modes satisfy all laws, and none of them is unique."""
+        first = lawful[0]
+        others = [trial for trial in lawful[1:] if self.differ(first, trial, t)]
+        words = [f"({self.switches.words(trial.mode)})" for trial in (first, *others)]
+        if len(words) > 1:
+            return Paradox(f"more than one motion is possible (Painlevé): {' and '.join(words)}")
+        return Paradox(f"friction and rigidity leave no unique motion (Painlevé), though {words[0]} is one")
+
     def _sticking(self, t: float, state: Array, found: Trial) -> Trial:
         """The mode in which what can hold at rest does, where friction at rest is more than friction that slips.
 
         Then more than one mode may hold: a friction slips from rest only where no mode is found in which it sticks. So
         too where it gains no speed that could be seen.
         """
-        unseen = self._unseen(found)
+        unseen = self.unseen(found)
         for k in sorted({*self._more_at_rest, *unseen}):
             told, bounds = found.mode.rubs[k], [GuardKey(kind, k) for kind in HELD]
             if told in (STICKS, OFF) or (self._fired in bounds and k not in unseen):
@@ -181,7 +189,7 @@ class ModeSearch:
                 found = other
         return found
 
-    def _unseen(self, found: Trial) -> list[int]:
+    def unseen(self, found: Trial) -> list[int]:
         """The frictions that slip along a line in a mode, with a speed that begins at zero and stays there."""
         keys = [key_of(found.staged, g) for g in found.guarded.stays]
         return [key.place for key in keys if key.kind == "stop"]
@@ -269,21 +277,22 @@ class ModeSearch:
         natural = self.planar.paces(
             mode, now, state[len(state) // 2 :], self._scales, paces, self.watch.time_left(t, paces, self._scales)
         )
-        self._natural = natural
-        slow = self.planar.slow(mode, natural)
-        there = state
+        self._natural, slow = natural, self.planar.slow(mode, natural)
+        there, stir, none = state, np.zeros(len(state)), {k: np.zeros(2) for k in resting}
         if resting:
-            there = self.planar.pushed(rest, free, t, state, {k: np.array([FAINT * natural[k], 0.0]) for k in resting})
+            stir[len(now.Q) :], held = self.planar.stirred(rest, free, t, state, resting, natural)
+            if held:
+                seen = self.watch.seen(staged, free, mode, t, state, self._scales)
+                return Trial(mode, staged, free, state, seen, "friction holds", tuple(held))
+            there = self.planar.pushed(rest, free, t, state, none) + stir
         mode, setup, begin, why = self._rows.on(mode, t, there, slow)
         marginal, moment, later = False, None, t
         if resting and not why:
-            at_rest = self.planar.pushed(mode, setup, t, begin, {k: np.zeros(2) for k in resting})
-            onset = self.planar.onset(mode, setup, t, at_rest, resting, natural, self._scales)
-            why = "friction holds" if onset.holds else ""
-            marginal = any(onset.rates[k] <= MARGINAL * onset.largest[k] for k in resting)
-            begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, natural)
+            at_rest = self.planar.pushed(mode, setup, t, begin - stir, none)
+            onset = self._pulls.onset(mode, setup, t, at_rest, {k: natural[k] for k in resting}, self._scales)
+            why, marginal, a = "friction holds" if onset.holds else "", onset.marginal, onset.acceleration
+            begin = self.planar.begun(mode, setup, t, at_rest, onset.ways, onset.rates, self.planar.faint(natural))
             if not why and not marginal:
-                a = self.beginning(setup, t, begin, onset)
                 least = max(4 * slow[k] / onset.rates[k] for k in resting)
                 tau = max(MOMENT * self.watch.time_left(t, paces, self._scales), least)
                 later, q, v = t + tau, *np.split(at_rest, 2)
@@ -293,21 +302,18 @@ class ModeSearch:
         guarded = self.watch.at(staged, setup, mode, later, begin, self._scales)
         return Trial(mode, staged, setup, begin, guarded, why, tuple(resting), marginal, moment)
 
-    def onset(self, trial: Trial, t: float, state: Array, lag: Mapping[int, Array] | None = None) -> Onset:
+    def onset(self, trial: Trial, t: float, state: Array) -> Onset:
         """Which way the frictions of a mode that begin to slip in a plane do, at a state at which they hardly slide."""
-        slips = list(trial.slips)
-        return self.planar.onset(trial.mode, trial.setup, t, state, slips, self._natural, self._scales, lag)
+        paces = {k: self._natural[k] for k in trial.slips}
+        return self._pulls.onset(trial.mode, trial.setup, t, state, paces, self._scales)
+
+    def pull(self, trial: Trial, t: float, state: Array, speeds: Mapping[int, Array]) -> Pull:
+        """What acts on the frictions of a mode that slide at given velocities, those of a state."""
+        return self._pulls.pull(trial.mode, trial.setup, t, state, dict(speeds))
 
     def pushed(self, trial: Trial, t: float, state: Array, speeds: Mapping[int, Array]) -> Array:
         """The state (2n,) with sliding velocities as given."""
         return self.planar.pushed(trial.mode, trial.setup, t, state, dict(speeds))
-
-    def beginning(self, setup: Setup, t: float, state: Array, onset: Onset) -> Array:
-        """The acceleration (n,) of a mode whose frictions begin to slip, at a state at which they hardly slide."""
-        if onset.acceleration is not None:
-            return onset.acceleration
-        out: Array = self.engine.watch(setup, np.array([t]), state[None, :]).acceleration[0]
-        return out
 
     def moved(self, trial: Trial, t: float, state: Array) -> Trial:
         """The mode of frictions that have begun to slip, at a later state."""
@@ -417,79 +423,10 @@ class ModeSearch:
         speeds, floors = self.speeds(trial.mode, trial.staged, t, state)
         return bool(np.linalg.norm(speeds[key.place]) <= floors[key.place])
 
-    # -- more than one -------------------------------------------------------------------------------------------
-
-    def _refuse_shares(self, t: float, found: Trial) -> None:
-        """Raise Paradox where friction follows a force that redundant rows share in a way nothing determines."""
-        m, mode = len(self.switches.form.constraints), found.mode
-        if not any(r < m for r in mode.idle) or all(rub == OFF for rub in mode.rubs):
-            return
-        held = [j for j in range(m) if j not in self.switches.one_sided or j in mode.closed]
-        together = [r.members for r, told in zip(self.switches.rubs, mode.rubs, strict=True) if told != OFF]
-        inputs = [*found.state.tolist(), t, *self.programs.values.tolist()]
-        if words := unshared_friction(self.programs.system, inputs, held, together):
-            raise Paradox(f"the motion is not determined: {words}")
-
-    def _refuse_unseen(self, t: float, state: Array, found: Trial) -> None:
-        """Raise Paradox where a friction cannot stick, and nothing that can be seen says which way it slips."""
-        for k in self._unseen(found):
-            told, rubs = found.mode.rubs[k], [*found.mode.rubs]
-            ways = []
-            for rubs[k] in (STICKS, FORWARD if told == BACKWARD else BACKWARD):
-                ways.append(self.trial(replace(found.mode, rubs=tuple(rubs), idle=(), still=()), t, state))
-            if ways[0].why and ways[1].holds:
-                raise Paradox(
-                    f"which way {self.switches.name(k)!r} slips cannot be told: it cannot stick there, and "
-                    "what its speed becomes is less than the rounding of the forces in balance"
-                )
-
-    def _refuse_other_side(self, t: float, state: Array, found: Trial) -> None:
-        """Raise Paradox where another side of a switching function would do as well, and move otherwise."""
-        a = self.acceleration(found, t)
-        for g in found.guarded.rises:
-            key = key_of(found.staged, g)
-            if key.kind != "side":
-                continue
-            other = replace(found.mode, signs=changed(found.mode.signs, key.place, -found.mode.signs[key.place]))
-            trial = self.trial(other.anew, t, state)
-            if trial.holds and not np.allclose(a, self.acceleration(trial, t), rtol=SAME, atol=1e-300):
-                words = f"({self.switches.words(found.mode)}) and ({self.switches.words(trial.mode)})"
-                raise Paradox(f"more than one motion is possible: {words}")
-
-    def _refuse_another(self, t: float, state: Array, found: Trial) -> None:
-        """Raise Paradox where a mode that differs in what presses holds as well, and moves otherwise (Painlevé)."""
-        a = self.acceleration(found, t)
-        for count, mode in enumerate(self._every(t, state, found)):
-            if count > EVERY:
-                return
-            trial = self.trial(mode, t, state)
-            if not trial.holds or trial.guarded.stays:
-                continue
-            same = all(x == y or OFF in (x, y) for x, y in zip(found.mode.rubs, trial.mode.rubs, strict=True))
-            b = self.acceleration(trial, t)
-            if same and np.abs(a - b).max() > SAME * (np.abs(a).max() + np.abs(b).max()):
-                words = f"({self.switches.words(found.mode)}) and ({self.switches.words(trial.mode)})"
-                raise Paradox(f"more than one motion is possible (Painlevé): {words}")
-
-    def _every(self, t: float, state: Array, found: Trial) -> Iterator[Mode]:
-        """Every mode with the same frictions at rest or not that differs in what presses."""
-        s = self.switches
-        touching = [j for j in s.one_sided if j in found.mode.closed or self._touches(found, j)]
-        signs = [(e, -e) if s.follows_actual(j) else (e,) for e, j in zip(found.mode.normals, s.pressed, strict=True)]
-        for count in range(len(touching) + 1):
-            for opened in combinations(touching, count):
-                closed = tuple(sorted({*found.mode.closed, *touching} - set(opened)))
-                for normals in product(*signs):
-                    mode = replace(found.mode, closed=closed, normals=normals, idle=(), still=())
-                    rubs = tuple(
-                        OFF if not s.rubbing(rub, mode) else (STICKS if told == OFF else told)
-                        for rub, told in zip(s.rubs, found.mode.rubs, strict=True)
-                    )
-                    yield self.fitted(replace(mode, rubs=rubs), t, state)
-
-    def _touches(self, found: Trial, j: int) -> bool:
-        g = found.staged.keys.index(GuardKey("touch", j))
-        return bool(abs(found.guarded.values[g]) <= found.guarded.floors[g])
+    def differ(self, one: Trial, other: Trial, t: float) -> bool:
+        """Whether two modes move otherwise."""
+        a, b = self.acceleration(one, t), self.acceleration(other, t)
+        return bool(np.abs(a - b).max() > SAME * (np.abs(a).max() + np.abs(b).max()))
 
     def acceleration(self, trial: Trial, t: float) -> Array:
         """The acceleration (n,) of a mode at its state."""

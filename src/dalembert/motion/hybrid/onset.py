@@ -54,7 +54,7 @@ def _shared(Y: Array, ways: Array, bounds: Array, mine: list[int]) -> Array:
     """The directions where those of frictions that do not move yet are shared so that they slip together."""
     d = ways.shape[1]
     columns = [k * d + i for k in mine for i in range(d)]
-    null = _null(Y[np.ix_(columns, columns)])
+    null = _null(Y[np.ix_(columns, columns)], d)
     if not null.shape[1]:
         return ways
     fixed = np.zeros(null.shape[1])
@@ -70,11 +70,30 @@ def _shared(Y: Array, ways: Array, bounds: Array, mine: list[int]) -> Array:
     return out
 
 
-def _null(Y: Array) -> Array:
+def _null(Y: Array, d: int) -> Array:
     """A basis of what Y does not see (m, i)."""
-    scale = 1.0 / np.sqrt(np.where(np.diag(Y) > 0, np.diag(Y), 1.0))
-    values, vectors = np.linalg.eigh(Y * np.outer(scale, scale))
+    scale, values, vectors = _modes(Y, d)
     out: Array = scale[:, None] * vectors[:, values <= RANK * max(values[-1], 1e-300)]
+    return out
+
+
+def moving(Y: Array, d: int = 2) -> tuple[Array, Array]:
+    """A basis (K d, m) of what can move of K frictions, and the scales (K d,) in which it is one of unit length."""
+    scale, values, vectors = _modes(Y, d)
+    return vectors[:, values > RANK * max(values[-1], 1e-300)], scale
+
+
+def _modes(Y: Array, d: int) -> tuple[Array, Array, Array]:
+    """Scales that make the largest entry of each block one, and the eigenvalues and -vectors of Y in them."""
+    scale = scales_of(Y, d)
+    values, vectors = np.linalg.eigh(Y * np.outer(scale, scale))
+    return scale, values, vectors
+
+
+def scales_of(Y: Array, d: int = 2) -> Array:
+    """Scales (K d,) in which the largest diagonal entry of each friction is one: in its plane all ways count alike."""
+    sizes = np.diag(Y).reshape(-1, d).max(axis=1)
+    out: Array = np.repeat(1.0 / np.sqrt(np.where(sizes > 0, sizes, 1.0)), d)
     return out
 
 
@@ -151,12 +170,12 @@ def _newton(G: Array, c: Array, e: Array, d: int) -> Slipping:
                 J[n + k, n + k] = 1.0
         lengths = np.where(slips, 1 - (e**2).sum(axis=1), -rates)
         left = np.concatenate([c - G @ e.ravel() - np.repeat(rates, d) * e.ravel(), lengths])
+        if not np.isfinite(left).all():
+            return Slipping(np.zeros((K, d)), np.zeros(K), False)
         step = np.linalg.lstsq(J, left, rcond=1e-14)[0]
         e, rates = e + step[:n].reshape(K, d), rates + step[n:]
-        if not np.isfinite(e).all() or np.abs(step).max() < 1e-15:
+        if np.abs(step).max() < 1e-15:
             break
-    if not np.isfinite(e).all():
-        return Slipping(np.zeros((K, d)), np.zeros(K), False)
     left = c - G @ e.ravel() - np.repeat(rates, d) * e.ravel()
     met = np.abs(left).max(initial=0.0) <= LEFT and (rates >= -LEFT).all()
     met = met and bool((np.linalg.norm(e, axis=1) <= 1 + LEFT).all())

@@ -1,6 +1,7 @@
 """Starts where constraints lose their rank: the run says so, and does not set out."""
 
 import pytest
+import sympy
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -84,3 +85,16 @@ def test_a_row_that_a_parameter_takes_away_is_none() -> None:
     motion = falling(H(on * (y - x)), parameters={on: 0.0}).simulate({x: 0.0}, until=1.0)
     assert motion.status.ok
     assert motion.at(1.0)[1] == pytest.approx(-9.81 / 2)
+
+
+@pytest.mark.parametrize("nature", [None, da.Coulomb(0.2), da.Coulomb(0.2, normal="actual")])
+def test_where_there_is_no_inertia_laws_of_friction_and_contact_are_not_told_as_the_cause(nature) -> None:
+    """A rod without length stands on a floor: it has no inertia to turn."""
+    length = sympy.Symbol("l")
+    kinetic = (x.diff() ** 2 + y.diff() ** 2 + length**2 * z.diff() ** 2) / 2
+    floor = da.OneSided(y - length * sympy.sin(z), **({"nature": nature} if nature else {}))
+    system = da.System.from_lagrangian(kinetic - y, [x, y, z], constraints=[floor], parameters={length: 0.0})
+    with pytest.raises(da.StateError, match="no motion is possible: the mass matrix is singular") as caught:
+        system.simulate({z: 1.0, z.diff(): -0.1}, until=1.0)
+    assert "friction" not in str(caught.value)
+    assert "Painlev" not in str(caught.value)

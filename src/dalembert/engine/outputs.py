@@ -263,6 +263,8 @@ class _Sizes:
         moving = {q: Series(*both) for q, *both in zip(system.coordinates, self._places, self._speeds, strict=True)}
         self._cancelling = cancelling(form(system))
         self._growths = Growths({**moving, time(): Series(self._time, self._one)}, algebra)
+        held = {x: Series(self._scales[x]) for x in (*system.coordinates, *system.velocities)}
+        self._held = Growths({**held, time(): Series(self._time, self._one)}, algebra)  # where time alone goes on
         self.paces = [load / masses[i] for i in range(n)]  # what the forces that act make of each coordinate
 
     def _loads(self, system: Statement, switches: bool) -> Iterator[tuple[int, Expression]]:
@@ -305,13 +307,16 @@ class _Sizes:
     def of_rate(self, place: int, level: Expression, row: Vector[Expression], constraint: Constraint) -> Expression:
         """The size of φ̇ = φ_q q̇ + φ_t, or of a relation among velocities.
 
-        Where terms of φ_q cancel whatever the state, their rounding counts as well.
+        The terms of φ_t cancel where it is φ times a function of time. Where terms of φ_q cancel whatever the state,
+        their rounding counts as well.
         """
         if not isinstance(constraint, ON_POSITIONS):
             return self.of(constraint.expr, {})
         own = self._algebra.gradient(level, [self._algebra.t]).get(0)
         terms = [self._algebra.magnitude(entry) * self._speeds[j] for j, entry in row.items()]
-        terms += [] if own is None else [self._algebra.magnitude(own)]
+        if own is not None:
+            made = self._held.of(constraint.expr, unsure=False)
+            terms.append(self._algebra.magnitude(own) if made is None else cast(Expression, made.rate))
         if place in self._cancelling and (found := self._growths.of(constraint.expr)) is not None:
             terms.append(CANCELLED * cast(Expression, found.rate))
         return self._algebra.total(terms) if terms else self._algebra.zero

@@ -189,6 +189,10 @@ class Plain:
             return np.full(2 * len(setup.system.constraints), np.nan)
         return np.concatenate([rows.level, rows.rate])
 
+    def light(self, setup: PlainSetup, watch: Watch) -> Array:  # noqa: ARG002
+        """Nowhere: rows have no weights."""
+        return np.zeros(len(watch.inertia), dtype=bool)
+
     def armed_guards(self, setup: PlainSetup, times: Array, *_: object) -> Array:  # noqa: ARG002
         """Nothing switches here."""
         return np.zeros((len(times), 0))

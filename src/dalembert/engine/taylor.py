@@ -22,8 +22,9 @@ from dalembert.engine.integrator import Integrator
 from dalembert.engine.nearly_dependent import nearly_dependent
 from dalembert.engine.outputs import OFFSET, SLOPE, WEIGHT
 from dalembert.engine.protocol import Along, Choice, Steps, Variant, Watch
+from dalembert.engine.weighing import fitting, is_light
 from dalembert.model import StateError, Statement, name_of
-from dalembert.principles import explicit, held_weights, independent_rows, lacks_mass, shaken
+from dalembert.principles import explicit, independent_rows, lacks_mass, shaken, weights_around
 
 EPS = float(np.finfo(float).eps)
 MORE = 1.5  # times the weight of a row: M + AᵀGA is then definite in places where it was not
@@ -65,6 +66,12 @@ class Setup:
         numbers[self.code.places(SLOPE)] = slopes
         numbers[self.code.places(OFFSET)] = offsets
         return replace(self, numbers=numbers, triggers=triggers)
+
+    def weighed(self, weights: Array) -> "Setup":
+        """The same with these weights of rows (m,) in M + AᵀGA."""
+        numbers = self.numbers.copy()
+        numbers[self.code.places(WEIGHT)] = weights
+        return replace(self, numbers=numbers)
 
     def weighs_more(self, other: "Setup") -> bool:
         """Whether rows add more to M than in another setup of the same program, enough to matter."""
@@ -168,8 +175,16 @@ class Taylor:
             given = np.array([own[s] for s in stage.statement.symbols])
         numbers = made.numbers(given)
         if choice.augment:
-            now = instant_at(system, [*state, t, *values])
-            numbers[made.places(WEIGHT)] = held_weights(now.M, now.A, np.isin(np.arange(m), choice.rows))
+            n = len(state) // 2
+
+            def around(q: Array) -> tuple[Array, Array] | None:
+                try:
+                    M, rows = mass_and_rows(system, [*q, *state[n:], t, *values])
+                except StateError:
+                    return None
+                return M, rows.A
+
+            numbers[made.places(WEIGHT)] = weights_around(around, state[:n], np.isin(np.arange(m), choice.rows))
         return Setup(made, numbers, choice, holds=tuple(range(m)))
 
     def balanced(self, setup: Setup, system: Statement, values: Array, t: float, state: Array) -> Setup:
@@ -228,6 +243,14 @@ class Taylor:
     def sizes(self, setup: Setup, times: Array, states: Array, scales: Array, numbers: Array | None = None) -> Array:
         """The sizes of the terms of the constraints, then of their rates, along states (k, 2m)."""
         return setup.code.sizes(states, times, setup.numbers if numbers is None else numbers, scales)
+
+    def light(self, setup: Setup, watch: Watch) -> Array:
+        """Where along states (k,) the weights of rows may not fit."""
+        return is_light(setup, watch)
+
+    def fitting(self, setup: Setup, times: Array, states: Array) -> Setup | None:
+        """The same with weights that fit states better; None where these do as well."""
+        return fitting(self, setup, times, states)
 
     def armed_guards(self, setup: Setup, times: Array, states: Array, numbers: Array | None = None) -> Array:
         """What must not fall below zero while a mode lasts (k, g), as it is armed; infinite where it does not count."""

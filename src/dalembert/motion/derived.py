@@ -42,6 +42,17 @@ class Derivation:
         found = np.concatenate(parts)
         return found * self._bared.at(times, states, self._values) if self._bared.any else found
 
+    def stated_rows(self, times: Array, states: Array) -> tuple[Array, Array]:
+        """M (k, n, n) and the rows as they were stated (k, m, n); those that are not in force are zero."""
+        m, masses, rows = len(self._system.constraints), [], []
+        for setup, episode, t, y in self.stretches(times, states):
+            M, A = self.engine.mass_and_rows(setup, t, y)
+            masses.append(M)
+            rows.append(A[:, :m] * self._in_force(episode)[:, None])
+        A = np.concatenate(rows)
+        factors = self._bared.at(times, states, self._values) if self._bared.any else np.ones(A.shape[:2])
+        return np.concatenate(masses), A * factors[:, :, None]
+
     def stretches(self, times: Array, states: Array) -> list[tuple[Any, Episode, Array, Array]]:
         """The setup of each stretch with its times and states."""
         begins = np.searchsorted(times, [e.time for e in self._episodes])
@@ -51,8 +62,25 @@ class Derivation:
         for episode, i, j in zip(self._episodes, bounds[:-1], bounds[1:], strict=True):
             if j > i:
                 setup = self.setup(episode, float(times[i]), states[i])
-                out.append((setup, episode, times[i:j], states[i:j]))
+                for fit, mine in self._fitted(setup, times, states, slice(i, j)):
+                    out.append((fit, episode, times[mine], states[mine]))
         return out
+
+    def _fitted(self, setup: Any, times: Array, states: Array, mine: slice) -> list[tuple[Any, slice]]:
+        """Setups whose weights of rows fit parts of a stretch, with these parts."""
+
+        def light(fit: Any) -> Array:
+            out: Array = self.engine.light(fit, self.engine.watch(fit, times[mine], states[mine]))
+            return out
+
+        if not setup.choice.augment or not (bad := light(setup)).any():
+            return [(setup, mine)]
+        better = self.engine.fitting(setup, times[mine][bad], states[mine][bad])
+        middle = (mine.start + mine.stop) // 2
+        if better is None or middle == mine.start or not light(better).any():
+            return [(better or setup, mine)]
+        halves = slice(mine.start, middle), slice(middle, mine.stop)
+        return [each for half in halves for each in self._fitted(better, times, states, half)]
 
     def undirected(self, time: float, state: Array, later: float, then: Array) -> bool:
         """Whether a friction that slips in a plane has at a time no direction but by rounding: it moves later only."""
@@ -102,6 +130,14 @@ class Derivation:
             )
         return self._shortest(found, setup, episode, times, states, factors)
 
+    def _in_force(self, episode: Episode) -> Array:
+        """Which constraints hold in a stretch (m,): all but contacts that are open."""
+        out = np.ones(len(self._system.constraints), dtype=bool)
+        if episode.mode is not None:
+            for j in self.programs.switches.one_sided:
+                out[j] = j in episode.mode.closed
+        return out
+
     def _shortest(
         self, found: Along, setup: Any, episode: Episode, times: Array, states: Array, factors: Array | None
     ) -> Along:
@@ -110,10 +146,7 @@ class Derivation:
         plain = self.engine.name == "plain"
         used = self.engine.in_force([setup])[0][:m].astype(bool)
         rank = setup.rank if plain else int(used.sum())
-        in_force = np.ones(m, dtype=bool)
-        if episode.mode is not None:
-            for j in self.programs.switches.one_sided:
-                in_force[j] = j in episode.mode.closed
+        in_force = self._in_force(episode)
         if rank == int(in_force.sum()) or (plain and factors is None):  # principles have found the shortest themselves
             return found
         rows = np.flatnonzero(in_force)

@@ -12,6 +12,7 @@ from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import Mode
 from dalembert.engine import Steps
 from dalembert.motion.legs import Legs, Passes, earlier
+from dalembert.motion.passed import beside
 from dalembert.motion.record import Episode
 from dalembert.motion.smooth.left_open import left_open
 from dalembert.motion.status import Event
@@ -341,8 +342,9 @@ class Look:
         return self._stretches[mode]
 
     def spread(self, count: int, among: Array | None = None) -> Iterator[int]:
-        """Places of about so many times, spread evenly among those that are meant, away from switches."""
-        clear = ~np.isin(self.times, self.cuts) & np.isfinite(self.states).all(axis=1)
+        """Places of about so many times, spread evenly among those that are meant, away from switches and passages."""
+        clear = ~np.isin(self.times, self.cuts) & ~beside(self.motion, self.times)
+        clear &= np.isfinite(self.states).all(axis=1)
         places = np.flatnonzero(clear if among is None else clear & among)
         picked = np.unique(((np.arange(count) + BETWEEN) / count * len(places)).astype(int))
         return iter(places[picked].tolist() if len(places) else [])

@@ -20,6 +20,7 @@ from dalembert.motion.blame import FAILURES
 from dalembert.motion.derived import Derivation
 from dalembert.motion.legs import Legs
 from dalembert.motion.move import COMPILE, move
+from dalembert.motion.passed import with_passages
 from dalembert.motion.record import DRIFT, Episode, Limits, Origin, Record, Settings
 from dalembert.motion.status import Event, Projection, Status
 
@@ -135,7 +136,8 @@ class Trajectory:
         k, n, m = len(self.t), len(self.system.coordinates), len(self.system.constraints)
         if not k:
             return Along(*(_frozen(np.zeros(shape)) for shape in ((0, n), (0, n), (0, n), (0, m), (0, m), (0,))))
-        found = Along(*map(_frozen, self._with_limits(self._derivation.along(self.t, self.y.T))))
+        derived = self._with_limits(self._derivation.along(self.t, self.y.T))
+        found = Along(*map(_frozen, with_passages(self, derived)))
         for name, part in self._named(found):
             if not (told := self._told(name, part)).all():
                 where = float(self.t[np.argmax(~told.reshape(len(part), -1).all(axis=1))])

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from dalembert.principles.around import weights_around
 from dalembert.principles.certificate import Certificate, Check, certify
 from dalembert.principles.dependence import Dependency
 from dalembert.principles.errors import ContradictionError, InstantError, InverseError, MassError
@@ -73,6 +74,7 @@ __all__ = [
     "stacked",
     "that_pull",
     "virtual",
+    "weights_around",
 ]
 
 

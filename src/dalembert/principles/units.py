@@ -91,6 +91,55 @@ def lacks_mass(M: Array, A: Array) -> bool:
     return not bool(values[0] > CONDITIONED * values[-1])
 
 
+class Dominance(NamedTuple):
+    """Which coordinate stands out of each row before the third rule, `first` (m,), and by how many powers of two.
+
+    `excess` (m,) is infinite where a row has but one entry, zero where it has none. `logs` (n,): the units by the first
+    two rules; those of coordinates that are `loose` (n,) are arbitrary.
+    """
+
+    first: NDArray[np.int_]
+    excess: Array
+    logs: Array
+    loose: NDArray[np.bool_]
+
+
+def dominance(M: Array, A: Array) -> Dominance:
+    """How uneven the rows A (m, n) are in units in which coordinates of M (n, n) have equal energy."""
+    rows, logs, loose = _balanced(M, A)
+    size = rows + logs
+    first = np.argmax(size, axis=1)
+    ordered = np.sort(np.hstack([np.full((len(A), 1), -np.inf), size]), axis=1)
+    with np.errstate(invalid="ignore"):
+        excess = np.nan_to_num(ordered[:, -1] - ordered[:, -2], nan=0.0, posinf=np.inf)
+    excess[(np.isfinite(rows) & loose).any(axis=1)] = np.inf
+    return Dominance(first, excess, logs, loose)
+
+
+def natural_weights(M: Array, A: Array, force: NDArray[np.bool_]) -> Array:
+    """Weights (m,) of the rows in `force`, zero of the others: one over the square of their length in natural units."""
+    found = natural_units(M, A)
+    units = np.exp2(found.logs)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        lengths = ((A * units) ** 2).sum(axis=1)
+        weights = np.where(force, 1.0 / np.where(lengths > 0, lengths, 1.0), 0.0)
+        if found.loose.any():  # their unit is arbitrary, and so is the size of M in it
+            mass = units[:, None] * M * units
+            for r in np.flatnonzero(force & ~((A != 0) & ~found.loose).any(axis=1)).tolist():
+                weights[r] *= float(np.max(np.abs(mass[A[r] != 0]), initial=0.0)) or 1.0
+    return weights
+
+
+def made_definite(M: Array, A: Array, weights: Array) -> Array:
+    """Weights (m,) of rows, all larger by a factor where M is negative along what these hold."""
+    units = held_units(M, A)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        mass, held = units[:, None] * M * units, A * units * np.sqrt(weights)[:, None]
+    if not (np.isfinite(held).all() and np.isfinite(mass).all()):
+        return weights
+    return weights * enough(mass, held)
+
+
 def held_weights(M: Array, A: Array, force: NDArray[np.bool_]) -> Array:
     """Weights G (m,) of the rows in `force`, zero of the others, with which M + AᵀGA is positive definite.
 
@@ -99,19 +148,7 @@ def held_weights(M: Array, A: Array, force: NDArray[np.bool_]) -> Array:
     where M is negative along what rows hold, all are larger by a factor. With V spanning the free directions and U
     their complement, that is when UᵀAᵀGAU exceeds −S, S = UᵀMU − UᵀMV (VᵀMV)⁻¹ VᵀMU.
     """
-    found = natural_units(M, A)
-    units = np.exp2(found.logs)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        rows, mass = A * units, units[:, None] * M * units
-        lengths = (rows**2).sum(axis=1)
-        weights = np.where(force, 1.0 / np.where(lengths > 0, lengths, 1.0), 0.0)
-    if found.loose.any():  # their unit is arbitrary, and so is the size of M in it
-        for r in np.flatnonzero(force & ~((A != 0) & ~found.loose).any(axis=1)).tolist():
-            weights[r] *= float(np.max(np.abs(mass[A[r] != 0]), initial=0.0)) or 1.0
-    held = rows * np.sqrt(weights)[:, None]
-    if not (np.isfinite(held).all() and np.isfinite(mass).all()):
-        return weights
-    return weights * enough(mass, held)
+    return made_definite(M, A, natural_weights(M, A, force))
 
 
 def enough(M: Array, B: Array) -> float:

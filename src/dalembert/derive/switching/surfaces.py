@@ -1,5 +1,6 @@
 """The surfaces of switching functions: the force that jumps across one, and its slopes."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from sympy import Add, Dummy, Expr, Mul, Pow, S, Symbol
@@ -8,7 +9,7 @@ from dalembert.derive.algebra import replaced
 from dalembert.derive.prepared import prepared
 from dalembert.derive.switching.gates import Gate
 from dalembert.derive.variants import bare
-from dalembert.model import Prescribed, Reaction, Statement, time, velocity
+from dalembert.model import Coulomb, Prescribed, Reaction, Statement, time, velocity
 from dalembert.model.checks import coordinates_in, velocities_in
 
 
@@ -56,6 +57,12 @@ def _bases(product: Expr) -> set[Expr]:
 def moves(expr: Expr) -> bool:
     """Whether an expression changes along a motion."""
     return expr.has(time()) or bool(coordinates_in(expr)) or bool(velocities_in(expr)) or bool(expr.atoms(Reaction))
+
+
+def is_rough(nature: Coulomb, given: Mapping[Symbol, float]) -> bool:
+    """Whether a friction is one at all with given values: its coefficients are not zero."""
+    parts = [nature.coefficient, *([] if nature.static is None else [nature.static])]
+    return any(moves(e) or float(e.xreplace(given)) != 0 for e in parts)
 
 
 def moves_by_itself(expr: Expr) -> bool:

@@ -21,7 +21,7 @@ from dalembert.motion.hybrid.bases import held_by
 from dalembert.motion.hybrid.guard_watch import GuardWatch
 from dalembert.motion.hybrid.leaning import Leaning
 from dalembert.motion.hybrid.planar import PlaneFriction
-from dalembert.motion.hybrid.programs import Programs
+from dalembert.motion.hybrid.programs import Arrays, Programs
 from dalembert.motion.smooth.projection import settled
 from dalembert.motion.tolerances import tolerance
 from dalembert.principles import balanced_units
@@ -30,6 +30,7 @@ RANK = 1e-12  # the square of the sine between a row and the others below which 
 FINE = 2.0**-84  # the same where it is not, since it asks for something else
 MANY = 4096  # modes whose groups are kept
 AGREE = 1e-8  # what a redundant row may ask for differently, relative to its terms
+NO_INERTIA = "the mass matrix is singular here, and the constraints do not make up for it"
 
 
 class ModeRows:
@@ -123,6 +124,11 @@ class ModeRows:
         known = ~off[:, np.flatnonzero(self._engine.in_force([setup])[0])].any(axis=1)
         return not off[known][:, rows].any()
 
+    def lacking(self, mode: Mode, now: Arrays) -> str:
+        """Why a mode cannot move for want of inertia; nothing where it can."""
+        found = _metric(now.M, now.A[self._order(mode, self._programs.staged(mode))])
+        return "" if found is not None else NO_INERTIA
+
     def _idle(self, mode: Mode, setup: Setup, t: float, state: Array, least: float) -> tuple[tuple[int, ...], str]:
         """The rows in force that others span, by place; why they cannot be, where they ask for something else.
 
@@ -136,7 +142,7 @@ class ModeRows:
         rows = self._order(mode, staged)
         W = _metric(now.M, now.A[rows])
         if W is None:
-            return (), "the mass matrix is singular here, and the constraints do not make up for it"
+            return (), NO_INERTIA
         at = {r: i for i, r in enumerate(rows)}
         stuck = (staged.sticks[k] for k, told in enumerate(mode.rubs) if told == STICKS and k in staged.sticks)
         places = _spanning(now.A[rows] @ W, [[at[r] for r in plane] for plane in stuck], least)

@@ -157,6 +157,10 @@ class HybridMover:
         self.mode, self.setup = trial.mode, armed(trial.setup, trial.staged, trial.guarded, self._drift)
         return True
 
+    def weigh(self, setup: Setup) -> None:
+        """From now on, in this mode, with the weights of rows of a setup, the same but for these."""
+        self.setup = setup
+
     def balance(self, t: float, state: Array) -> None:
         """From now on accelerations obey the rows to their own rounding."""
         self.programs.balance()

@@ -20,7 +20,7 @@ from dalembert.derive.natures import coulomb
 from dalembert.derive.switching.guard_kinds import HELD, KINDS, GuardKey, causes, changed
 from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STICKS, Mode
 from dalembert.derive.switching.stages import Staged
-from dalembert.derive.switching.surfaces import moves
+from dalembert.derive.switching.surfaces import is_rough
 from dalembert.engine.taylor import Setup
 from dalembert.motion.hybrid.grazing import opens_at_zero
 from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
@@ -81,7 +81,7 @@ class ModeSearch:
         self._rows = ModeRows(programs, watch, self.planar)
         self._speeds: dict[Any, tuple[dict[int, Array], dict[int, float]]] = {}  # of one look
         self._rough = {
-            j: _is_rough(coulomb(self.switches.form, j), programs.given)
+            j: is_rough(coulomb(self.switches.form, j), programs.given)
             for rub in self.switches.rubs
             for j in rub.members
         }
@@ -128,7 +128,6 @@ class ModeSearch:
         seen: set[Mode] = set()
         queue = deque(guesses)
         most = MOST + MORE * len(self.switches.rubs) + MORE * len(self.switches.one_sided)
-        why: list[str] = []
         tried: list[Trial] = []
         left: set[tuple[int, int]] = set()  # the sides of functions that do not hold in some mode, by place and sign
         while queue and len(seen) < most:
@@ -139,7 +138,6 @@ class ModeSearch:
             trial = self.trial(mode, t, state)
             if trial.holds:
                 return trial
-            why += [trial.why] if trial.why else []
             tried.append(trial)
             left |= _sides(trial)
             ahead = [m for m in self._flipped(trial, t, state, left) if m not in seen]
@@ -147,10 +145,13 @@ class ModeSearch:
             queue.extend(ahead[1:])
         if len(seen) >= most:
             raise Paradox(f"no mode was found that holds, of {len(seen)} tried")
+        why = {trial.why for trial in tried if trial.why}
+        if len(why) == 1 and all(trial.why or not trial.guarded.finite for trial in tried):  # no law is at fault
+            raise Paradox(f"no motion is possible: {why.pop()}")
         if lawful := [trial for trial in tried if trial.lawful]:
             raise self._jammed(lawful, t)
         named = " (friction that follows the actual normal force: Painlevé)" if self.switches.actual else ""
-        said = f": {why[0]}" if why and len(seen) == 1 else self._neither(tried, t)
+        said = self._neither(tried, t)
         raise Paradox(
             "no motion is possible: no combination of sticking, slipping and opening satisfies the laws of friction "
             f"and contact{named}{said}"
@@ -270,6 +271,8 @@ class ModeSearch:
         rest = replace(mode, rubs=tuple(OFF if r == SLIPS else r for r in mode.rubs), idle=(), still=())
         free = self.programs.setup(rest, t, state)
         now = self.programs.arrays(free, t, state)
+        if why := self._rows.lacking(rest, now):
+            return Trial(rest, staged, free, state, self.watch.at(staged, free, mode, t, state, self._scales), why)
         paces = self.watch.paces(free, t, state)
         natural = self.planar.paces(
             mode, now, state[len(state) // 2 :], self._scales, paces, self.watch.time_left(t, paces, self._scales)
@@ -435,9 +438,3 @@ def _sides(trial: Trial) -> set[tuple[int, int]]:
     """The sides of switching functions that do not hold in a mode, by place and sign."""
     keys = (key_of(trial.staged, g) for g in trial.guarded.falls)
     return {(key.place, trial.mode.signs[key.place]) for key in keys if key.kind == "side"}
-
-
-def _is_rough(nature, given) -> bool:  # type: ignore[no-untyped-def]
-    """Whether a friction is one at all: its coefficients are not zero."""
-    parts = [nature.coefficient, *([] if nature.static is None else [nature.static])]
-    return any(moves(e) or float(e.xreplace(given)) != 0 for e in parts)

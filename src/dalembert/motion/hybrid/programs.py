@@ -1,6 +1,5 @@
 """The compiled programs of a system that switches: one for all its modes, as a rule, and a setup of it for each."""
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,10 +12,9 @@ from dalembert.derive.switching.stages import Bases, Staged, staged
 from dalembert.derive.variants import bare
 from dalembert.engine import Choice, Variant, Watch
 from dalembert.engine.compiled import Code, code
-from dalembert.engine.outputs import WEIGHT
 from dalembert.engine.taylor import DEFINITE, LIMITS, Setup, Taylor
 from dalembert.model import OneSided, StateError, Statement, refuse
-from dalembert.principles import held_weights, lacks_mass, shaken
+from dalembert.principles import lacks_mass, shaken, weights_around
 
 KEPT = 4096  # setups of modes kept at most
 
@@ -169,11 +167,14 @@ class Programs:
         return bool(len(stated)) and (not sound or lacks_mass(now.M, stated))
 
     def _weighted(self, found: Setup, t: float, state: Array) -> Setup:
-        """The weights of the rows in force, by the masses at a state."""
-        now = self.arrays(found, t, state)
-        numbers, places = found.numbers.copy(), found.code.places(WEIGHT)
-        numbers[places] = held_weights(now.M, now.A, self.engine.in_force([found])[0] > 0)
-        return replace(found, numbers=numbers)
+        """The weights of the rows in force, by the masses at a state and around it."""
+        n = len(state) // 2
+
+        def around(q: Array) -> tuple[Array, Array]:
+            now = self.arrays(found, t, np.concatenate([q, state[n:]]))
+            return now.M, now.A
+
+        return found.weighed(weights_around(around, state[:n], self.engine.in_force([found])[0] > 0))
 
     def arrays(self, setup: Setup, t: float, state: Array) -> Arrays:
         """The arrays of all rows at a state."""

@@ -19,6 +19,8 @@ from dalembert.principles.ready import Ready, prepare
 from dalembert.principles.rows import natural_rows
 from dalembert.principles.units import natural_units
 
+CLEAR = 2.0**-16  # a least singular value of rows of length one that no rounding makes
+UNSURE = 8  # times what a state may be off its rows: a least singular value below that may be made by it
 ASKED = 8  # states at which every principle is asked
 LITTLE = 2.0**-10  # of the largest of a force along the motion: what is less has the rounding of that
 SUMMED = 4  # roundings of the terms of a force, each half a unit in the last place of what it is made of
@@ -30,7 +32,10 @@ def principles(look: Look) -> Check | str:
     for place in look.spread(ASKED):
         t = float(look.times[place])
         try:
-            certificate = certify(look.stretch(t).instant(t, look.states[place]))
+            now = look.stretch(t).instant(t, look.states[place])
+            if not _has_a_rank(look, place, now):
+                continue
+            certificate = certify(now)
         except FAILURES:
             continue
         found += [(check, t) for check in certificate.checks]
@@ -52,6 +57,8 @@ def said(look: Look) -> Check | str:
         t = float(look.times[place])
         try:
             now = look.stretch(t).instant(t, look.states[place])
+            if not _has_a_rank(look, place, now):
+                continue
             answer = explicit(now)
         except FAILURES:
             continue
@@ -69,6 +76,26 @@ def said(look: Look) -> Check | str:
         return "no sample is away from a switch, or the principles have no answer there"
     words = f"forces are those of the principles, at {counted(asked, 'sample')}, and at all those of its states"
     return Check("forces", worst, bound, words + worst_at(worst, when))
+
+
+def _has_a_rank(look: Look, place: int, now: Instant) -> bool:
+    """Whether what a state may be off its rows leaves their rank as it is: beside a place where one vanishes, not.
+
+    f y = 0 beside f x = 0 says ∇f as well, and f ∇y, and f is what is off: where y is as small, that has a direction.
+    """
+    units = natural_units(now.M, now.A)
+    natural = natural_rows(now.A, units)
+    least = float(np.min(natural.sigma, initial=np.inf))
+    if natural.rank < 2 or least > CLEAR:
+        return True
+    t, stretch, moved = float(look.times[place]), look.stretch(float(look.times[place])), 0.0
+    for i, scale in enumerate(look.scales[place, :-1].tolist()):
+        state = look.states[place].copy()
+        state[i] += tolerance("DRIFT") * look.accuracy * scale
+        with np.errstate(under="ignore"):
+            rows = np.ldexp(stretch.instant(t, state).A, units.powers + natural.powers[:, None]) / units.nearest
+        moved += float(np.linalg.norm(rows / natural.length[:, None] - natural.A))
+    return least > UNSURE * moved
 
 
 def _not_anew(look: Look) -> tuple[float, float]:

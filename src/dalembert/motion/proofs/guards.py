@@ -112,7 +112,7 @@ def modes(look: Look) -> Check | str:
     if look.motion.episodes[0].mode is None:
         return "nothing switches"
     value, at = _lowest(look, tuple(KINDS))
-    stretches = counted(len(look.parts), "stretch", "stretches")
+    stretches = counted(len({part.episode for part in look.parts}), "stretch", "stretches")
     return Check("modes", value, _guard_bound(look), f"what each mode says holds in all of {stretches}{at}")
 
 

@@ -39,7 +39,8 @@ def works(look: Look) -> Check | str:
 
 def _found(look: Look, said: Array) -> Array:
     """The work (k + 2, 3) until the beginning, the samples and the end; after a power that does not exist, as said."""
-    m, setups = look.motion, {part.episode: part.setup for part in look.parts}
+    m, setups = look.motion, {part.episode: part.setup for part in reversed(look.parts)}
+    several = len(look.parts) > len(setups)  # rows are weighed anew within one
     begins = np.array([e.time for e in m.episodes])
     out, so_far, next_one, lost = np.zeros_like(said), np.zeros(said.shape[1]), 1, False
     apart, moved = (m.end_time - m.begin_time) / PIECES, 0.0
@@ -50,7 +51,10 @@ def _found(look: Look, said: Array) -> Array:
         episode = m.episodes[max(int(np.searchsorted(begins, steps.times[0], side="right")) - 1, 0)]
         ended, at = np.full(4, np.nan), np.full((len(mine), 4), np.nan)
         if episode in setups:
-            course = Course([Leg(setups[episode], steps)])
+            setup, begun = setups[episode], steps.coefficients[:, :, 0]
+            if several:
+                setup = m._derivation.engine.fitting(setup, steps.times[:-1], begun) or setup
+            course = Course([Leg(setup, steps)])
             ended, at, more = done(m._derivation.engine, course, mine, course.places(mine), apart, moved)
             moved += more if np.isfinite(more) else 0.0
         for k, work in enumerate([*at[:, : len(POWERS)], ended[: len(POWERS)]]):

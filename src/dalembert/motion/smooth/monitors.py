@@ -375,6 +375,14 @@ def unbalanced(view: View) -> Problem | None:
     return Problem("unbalanced", float(view.course.begins[place]), place, float(off[bad[0]]))
 
 
+def unweighed(view: View) -> Problem | None:
+    """The weights of rows in M + AᵀGA fit no longer."""
+    if view.fitting is None:
+        return None
+    place, _ = view.fitting
+    return Problem("unweighed", float(view.course.begins[place]), place)
+
+
 MONITORS: tuple[Monitor, ...] = (
     rooted,
     risen,
@@ -385,6 +393,7 @@ MONITORS: tuple[Monitor, ...] = (
     crossed,
     weak,
     unbalanced,
+    unweighed,
     drifted,
     unresolved,
 )
@@ -405,6 +414,9 @@ def first_problem(view: View, monitors: Sequence[Monitor] = MONITORS) -> Problem
         return None
     earliest = min(problem.place for problem in found)
     here = [problem for problem in found if problem.place == earliest]
+    for problem in here:
+        if problem.kind == "unweighed":  # what else is amiss may be so by it
+            return problem
     gone = min((problem.time for problem in here if problem.kind == "row"), default=np.inf)
     here = [problem for problem in here if problem.kind != "dependent" or problem.time < gone]
     unsound = None

@@ -80,6 +80,10 @@ class Mover(Protocol):
         """Choose rows afresh for a state, without one if possible; whether the choice changed."""
         ...
 
+    def weigh(self, setup: Any) -> None:
+        """From now on with the weights of rows of a setup, the same but for these."""
+        ...
+
     def balance(self, t: float, state: Array) -> None:
         """From now on accelerations obey the rows to their own rounding, not to that of forces in balance."""
         ...
@@ -176,6 +180,10 @@ class SmoothMover:
             return False
         self.setup = new.resting(sorted(self._resting)) if self._resting else new
         return True
+
+    def weigh(self, setup: Any) -> None:
+        """From now on with the weights of rows of a setup, the same but for these."""
+        self.setup = setup
 
     def balance(self, t: float, state: Array) -> None:
         """From now on accelerations obey the rows to their own rounding."""

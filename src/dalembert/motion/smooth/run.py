@@ -17,6 +17,7 @@ from dalembert.model import Statement
 from dalembert.motion.blame import at
 from dalembert.motion.keyboard import Keyboard, keyboard
 from dalembert.motion.record import Limits, Progress, Record
+from dalembert.motion.smooth.fading import Fading, row_of
 from dalembert.motion.smooth.leg import Course, Leg, told_on
 from dalembert.motion.smooth.minima import Minimum, least
 from dalembert.motion.smooth.missed import is_missed, reach
@@ -63,6 +64,7 @@ HELD, STEPS = 16, 64  # legs, and steps of each
 IN_VAIN, CRAWL = 256, 2.0**-12  # times in a row, within this part of a run: what stands, or is put back, gets nowhere
 CREEP, TURNS = 2.0**-14, 2.0  # of a run in MANY_MORE steps, in which nothing moves to and fro: no end is near
 MANY_MORE = 4096  # steps
+ANEW = 4  # times in one place: weights of rows are taken again
 OVER = ("passed", "crossing")  # told of a place by what leads over it
 LEAP = 2.0**-10  # of a velocity: the way back onto the constraints changes it by less, or it is no rounding
 NEAR = 8.0  # a root that is zero again within so many times the way beyond it stays zero
@@ -104,6 +106,7 @@ class Run:
         self._drifts = 0  # in a row, in the first step of a course
         self._crossed = -inf
         self._expected: tuple[Problem, str] | None = None  # ahead, up to which all was sound when it was seen
+        self._fading = Fading()
         self._left_rows: dict[tuple[int, ...], float] = {}  # the times ahead at which they become dependent
         self._weak: float | None = None  # pivots below this are too small; None: as the engine says
         self._crossings: tuple[float, float] = (-inf, 0.0)
@@ -116,6 +119,7 @@ class Run:
         self._ceiling = LONGEST
         self._most = FIRST if mover.setup is None else min(FIRST, engine.most_steps(mover.setup, WORK, NUMBERS))
         self._told = -inf
+        self._weighed = (-inf, 0)  # where weights of rows were taken again, and how often
         self._stood = (-inf, 0)  # where no step was taken, and how often
         self._projected: deque[tuple[float, int]] = deque(maxlen=IN_VAIN)  # when, and after how many steps
         self._finer = NARROW if is_narrow(system) else 1
@@ -174,14 +178,19 @@ class Run:
         """The start put on its rows, where it is off them by more than drift may be; None where it need not be."""
         put = self.mover.on_rows(self.t, self.state, self._bound / 2)
         if put is not None and not put.after < put.before:
-            self._bound = max(self._bound, 4 * put.before)  # rounding at this state allows no better
+            self._allow(put.before)
             return None
         return put
 
     def was_put(self, put: OnRows) -> None:
         """Tell that the start was put on its rows: its distance would be taken for drift."""
         self.kept.projections.append(Projection(self.t, put.before, put.after))
-        self._bound = max(self._bound, 4 * put.after)  # rounding at this state may allow no better
+        self._allow(put.after)
+
+    def _allow(self, off: float) -> None:
+        """Rounding at the start may allow no better than a distance from rows; what is further off is no rounding."""
+        if off <= tolerance("HOPELESS"):
+            self._bound = max(self._bound, 4 * off)
 
     def _distance(self, t: float, state: Array) -> float:
         """How far a state is off the constraints, relative to the size of their terms."""
@@ -276,7 +285,8 @@ class Run:
             self._before = setup.code, self.engine.watch(setup, np.array([course.begin]), start[None, :])
         begun, bound, ends = self._before[1], self._bound, self.until
         known = begun, bound, self._crossed, self._weak, ends
-        return View(self.engine, course, points, sizes, *known, watch, again=self._reductions > 0)
+        weighs = self._weighed[0] < self.t or self._weighed[1] < ANEW
+        return View(self.engine, course, points, sizes, *known, watch, again=self._reductions > 0, weighs=weighs)
 
     def _fractions(self, course: Course) -> Array:
         """Where each step is looked at: as often as the longest of them asks for."""
@@ -492,6 +502,8 @@ class Run:
     # -- acting ----------------------------------------------------------------------------------------------
 
     def _act(self, view: View, problem: Problem) -> Status | None:
+        if problem.place:  # steps before it stand
+            self._drifts = 0
         match problem.kind:
             case "unresolved" | "crossed":
                 return self._shorter(view, problem)
@@ -505,6 +517,9 @@ class Run:
                 self._until(view, problem.place, problem.time)
                 self.mover.balance(self.t, self.state)
                 self._before = None
+                return None
+            case "unweighed":
+                self._reweigh(view, problem)
                 return None
             case "risen":
                 self._until(view, problem.place, problem.time)
@@ -729,7 +744,7 @@ class Run:
         return bool(grown <= SHORTLY**4 * largest)
 
     def _drifted(self, view: View, problem: Problem) -> Status | None:
-        self._drifts = 0 if problem.place else self._drifts + 1
+        self._drifts += not problem.place
         if (
             self.limits.singular == "pass"
             and self._drifts > LEAVES
@@ -748,9 +763,19 @@ class Run:
         self._ceiling = max(FIRST // 2, min(self._ceiling, int(0.75 * problem.place)))  # so that less is done in vain
         if k >= 0 and view.points.times[k] > self.t:
             self._until(view, int(view.points.places[k]), float(view.points.times[k]))
+            self._leave_faded()
             return self._project(float(view.residuals[k]))
         self._until(view, problem.place, problem.time)
+        self._leave_faded()
         return self._project(problem.value)
+
+    def _leave_faded(self) -> None:
+        """Go on without a row that has faded, where others that it depends on have not."""
+        setup = self.mover.setup
+        if len(setup.choice.rows) < len(self.system.constraints):
+            row = self._fading.row(self.engine, setup, self.t, self.state)
+            if row is not None:
+                self._choose(row)
 
     def _weaker(self, view: View, problem: Problem) -> Status | None:
         """Where pivots have become small: take other rows, or refine more often; else be content with less."""
@@ -760,6 +785,16 @@ class Run:
         else:
             self._weak = (self._weak or self.engine.pivot_limit(self.mover.setup)) / 10
         return None
+
+    def _reweigh(self, view: View, problem: Problem) -> None:
+        """Take weights of rows that fit from here on; what was watched by those before says nothing of what comes."""
+        assert view.fitting is not None
+        self._until(view, problem.place, problem.time)
+        last, count = self._weighed
+        self._weighed = (self.t, count + 1 if self.t == last else 0)
+        self.mover.weigh(view.fitting[1])
+        self._tops.pop(self.mover.setup.code, None)
+        self._before = None
 
     def _project(self, before: float) -> Status | None:
         """Put the state back on the constraints and go on from there."""
@@ -816,6 +851,8 @@ class Run:
     def _choose(self, avoided: int | None = None) -> bool:
         """Take better rows, or refine more, where the state asks for it; whether the choice changed."""
         rows = self.mover.setup.choice.rows
+        if len(rows) < len(self.system.constraints):
+            self._fading.look(self.engine, self.mover.setup, self.t, self.state)
         if not self.mover.choose(self.t, self.state, avoided):
             return False
         chosen = self.mover.setup.choice.rows
@@ -879,9 +916,10 @@ class Run:
 
     def _other_rows(self, view: View, problem: Problem) -> bool:
         """Go up to where the pivot of a row becomes small, and on without that row where others do."""
-        assert problem.minimum is not None
-        setup = self.mover.setup
-        if problem.kind not in ("row", "dependent", "pole") or len(setup.choice.rows) >= len(self.system.constraints):
+        setup, row = self.mover.setup, None
+        if len(setup.choice.rows) < len(self.system.constraints):
+            row = row_of(view, problem)
+        if row is None:
             return False
         time, place = last_sound(view, problem, tolerance("WEAK"), self._at_start())
         if time > self.t:
@@ -891,7 +929,7 @@ class Run:
         back = self._left_rows.get(setup.choice.rows, inf) <= latest  # left for that place, and taken again
         self._left_rows[setup.choice.rows] = problem.time
         before = self.mover.memo()
-        if back or not self._choose(problem.minimum.column):
+        if back or not self._choose(row):
             return False
         if self._left_rows.get(self.mover.setup.choice.rows, inf) > latest:
             return True

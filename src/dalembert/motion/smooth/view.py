@@ -15,6 +15,7 @@ from dalembert.motion.tolerances import tolerance
 
 SHAKE = 2.0**-28  # how much the inputs of an acceleration are changed, relative to their natural scales
 FEW_COLUMNS = 32
+BEYOND = 16  # steps from where weights fit no longer, for which others are taken
 LONG = 16.0  # times as far as there is, forces could move in such a step: their balance is known to rounding alone
 
 
@@ -26,7 +27,7 @@ class View:
     `bound`: the largest distance from a constraint, relative to the size of its terms. `crossed`: what vanished at or
     before this time has been dealt with. `weak`: pivots below this are too small, None for what the engine says.
     `until`: the end of the run, beyond which nothing matters. `again`: its first step is a part of one that did not
-    stand.
+    stand. `weighs`: whether other weights of rows may be taken.
     """
 
     engine: Any
@@ -40,6 +41,7 @@ class View:
     until: float
     watch: Watch
     again: bool = False
+    weighs: bool = True
 
     @cached_property
     def ends(self) -> slice:
@@ -261,6 +263,19 @@ class View:
             with np.errstate(invalid="ignore", over="ignore"):
                 worst = np.fmax(worst, np.abs(changed - self.watch.acceleration[points]))
         return worst * (tolerance("ROUNDING") / SHAKE)
+
+    @cached_property
+    def fitting(self) -> tuple[int, Any] | None:
+        """The first step in which the weights of rows fit no longer, and a setup whose weights fit there and beyond."""
+        light = self.engine.light(self.course.legs[0].setup, self.watch)
+        if not self.weighs or not light.any():
+            return None
+        place = int(self.points.places[int(np.argmax(light))])
+        leg = int(self.course.leg_of[place])
+        last = min(place + BEYOND, int(self.course.first[leg + 1]))
+        mine = (self.points.places >= place) & (self.points.places < last)
+        found = self.engine.fitting(self.course.legs[leg].setup, self.points.times[mine], self.points.states[mine])
+        return None if found is None else (place, found)
 
     def part(self, place: int, end: float, fractions: Array) -> "View":
         """One step up to a time in it, seen at other points: none of those of the course may lie before that time."""

@@ -396,4 +396,20 @@ def test_no_compilation_begins_after_the_time_is_over():
     assert motion.end_time == 0.0
     assert list(motion.end_values) == [1.1, 0.0, 0.0, 0.0]
     assert "wall-clock limit" in str(motion.summary())
+    assert not motion.verify().passed
+    assert "nothing but the start is known of the motion" in motion.verify().text()
+    assert motion.dataset.sizes["time"] == 0
     assert system.simulate({x: 1.1}, until=1.0, max_seconds=1e3).success
+    assert motion.resume(until=1.0, max_seconds=1e3).verify().passed
+
+
+def test_nothing_is_said_of_contacts_of_which_nothing_was_compiled_in_time():
+    """Nor of friction: how they begin is not known."""
+    floor = da.OneSided(y, nature=da.Coulomb(0.2))
+    system = da.System.from_lagrangian((x.diff() ** 2 + y.diff() ** 2) / 2 - 9.7 * y, [x, y], constraints=[floor])
+    with deadline(time.perf_counter() - 10.0):
+        motion = system.simulate({x: 1.1}, until=1.0, max_seconds=1e3, throw=False)
+    assert (motion.status.ending, motion.mode_at(0.0), motion.verify().passed) == ("wall-clock limit", None, False)
+    assert "wall-clock limit" in str(motion.summary())
+    motion.plot()
+    assert motion.resume(until=1.0, max_seconds=1e3).verify().passed

@@ -10,7 +10,7 @@ from dalembert.derive.factors import without_factors
 from dalembert.derive.switching.modes import Mode, switches
 from dalembert.derive.variants import with_exponents
 from dalembert.engine import OutOfTime, deadline, engine
-from dalembert.model import StateError, Statement
+from dalembert.model import OneSided, StateError, Statement
 from dalembert.motion.record import Limits, Progress, Record, Settings, unmoved
 from dalembert.motion.singular_start import risen, singular_at_start, without_direction
 from dalembert.motion.smooth.mover import Mover, SmoothMover
@@ -77,7 +77,8 @@ def move(
                 run.was_put(put)
             record, counts = _gone(run, stated, values, t0, sizes is None, lambda: begun(state))
         except OutOfTime:
-            record = unmoved(t0, state, late(limits, f"at t = {t0:.9g} of {until:.9g}"))
+            rows = tuple(r for r, c in enumerate(stated.constraints) if not isinstance(c, OneSided))
+            record = unmoved(t0, state, rows, late(limits, f"at t = {t0:.9g} of {until:.9g}"))
     return Moved(record, moving, counts)
 
 

@@ -120,10 +120,13 @@ class Record:
         return replace(self, time=end, heights=heights, dense=tuple(legs))
 
 
-def unmoved(t: float, state: Array, status: Status) -> Record:
-    """What is left of a run that ended before it was known how it would begin."""
-    none = np.zeros(len(WORKS))
+def unmoved(t: float, state: Array, rows: tuple[int, ...], status: Status) -> Record:
+    """What is left of a run that ended before it was known how it would begin, on rows that are always in force.
+
+    No sample: nothing was compiled that says what the forces are there.
+    """
+    none, begun = np.zeros(len(WORKS)), (Episode(t, Choice(rows)),)
     return Record(
-        times=np.array([t]), states=state[None, :], works=none[None, :], begin_time=t, begin=state, time=t, end=state,
-        end_works=none, status=status, events=(), projections=(), episodes=(), steps=0, drift=0.0, sizes=np.abs(state),
+        times=np.empty(0), states=np.empty((0, len(state))), works=np.empty((0, len(none))), begin_time=t, begin=state, time=t, end=state,
+        end_works=none, status=status, events=(), projections=(), episodes=begun, steps=0, drift=0.0, sizes=np.abs(state),
     )  # fmt: skip

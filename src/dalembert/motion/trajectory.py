@@ -99,7 +99,8 @@ class Trajectory:
             tuple(map(float, record.sizes)),
         )
         last = slice(max(len(record.times) - 1, 0), None)
-        if not record.status.ok and not motion._derivable(record.times[last], record.states[last]):
+        unsure = len(record.times) and not record.status.ok
+        if unsure and not motion._derivable(record.times[last], record.states[last]):
             kept = slice(last.start)  # forces may not exist where a run breaks; the end itself is kept
             motion = replace(
                 motion,

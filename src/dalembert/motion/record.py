@@ -127,6 +127,7 @@ def unmoved(t: float, state: Array, rows: tuple[int, ...], status: Status) -> Re
     """
     none, begun = np.zeros(len(WORKS)), (Episode(t, Choice(rows)),)
     return Record(
-        times=np.empty(0), states=np.empty((0, len(state))), works=np.empty((0, len(none))), begin_time=t, begin=state, time=t, end=state,
-        end_works=none, status=status, events=(), projections=(), episodes=begun, steps=0, drift=0.0, sizes=np.abs(state),
+        times=np.empty(0), states=np.empty((0, len(state))), works=np.empty((0, len(none))), begin_time=t, begin=state,
+        time=t, end=state, end_works=none, status=status, events=(), projections=(), episodes=begun, steps=0, drift=0.0,
+        sizes=np.abs(state),
     )  # fmt: skip

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sympy import Abs, Max, Rational, sign, sin
+from sympy import Abs, Max, Rational, cos, sign, sin
 from sympy.physics.mechanics import dynamicsymbols
 
 import dalembert as da
@@ -185,6 +185,32 @@ def test_what_accumulates_is_said_to():
     motion = fuller.simulate({x: 1.0}, until=10.0, throw=False)
     assert motion.status.ending == "too many switches"
     assert motion.end_time == pytest.approx(4.472, abs=1e-3)
+
+
+def test_what_rocks_by_no_more_than_rounding_comes_to_an_end():
+    """A box that would tip if it slid any further, at the end of its tumbling: it stands, for all that can be seen."""
+    a, b, mass = 0.774950498999911, 0.4377703704136054, 0.7853384555028595
+    corners = [(i, j, y + i * a * sin(theta) + j * b * cos(theta)) for i in (1, -1) for j in (1, -1)]
+    feet = [
+        da.OneSided(
+            gap, restitution=0.2,
+            nature=da.Coulomb(
+                0.6254644985564839, sliding=(x + i * a * cos(theta) - j * b * sin(theta)).diff(t), normal="actual"
+            ),
+        )
+        for i, j, gap in corners
+    ]  # fmt: skip
+    L = mass * (x.diff() ** 2 + y.diff() ** 2) / 2 + mass * (a * a + b * b) / 6 * theta.diff() ** 2 - mass * 9.81 * y
+    start = {
+        y: 1.1767581189061984, theta: -1.3950674312241467,
+        x.diff(): -1.7190759746822387, y.diff(): 0.0, theta.diff(): -1.3690526647037191,
+    }  # fmt: skip
+    motion = da.System.from_lagrangian(L, [x, y, theta], constraints=feet).simulate(
+        start, until=6.0, throw=False, max_steps=20000
+    )
+    assert motion.status.ending in ("finished", "too many switches")
+    assert_allclose(motion.end_values[1:3], [a, -np.pi / 2], atol=1e-12)
+    assert_allclose(motion.end_values[3:], 0.0, atol=1e-7)
 
 
 def test_walls_that_close_keep_to_the_clock():

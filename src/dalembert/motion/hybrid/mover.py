@@ -16,6 +16,7 @@ from dalembert.engine.taylor import Setup, Taylor
 from dalembert.model import StateError, Statement, refuse
 from dalembert.motion.blame import FAILURES, Blame, at, blame
 from dalembert.motion.hybrid.bounces import Bounces, Struck
+from dalembert.motion.hybrid.crowd import Crowd
 from dalembert.motion.hybrid.drift import PutBack, is_coarse, put_back
 from dalembert.motion.hybrid.flights import Flights
 from dalembert.motion.hybrid.grazing import grazes, passing
@@ -43,7 +44,6 @@ LEGS, STEPS = 64, 256  # of one course at most
 FEW = 4
 AT = 2.0**12  # roundings of the time: steps that become shorter end before they reach a zero as near as that
 SOON = 2.0**-20  # of how long things take: there a guard at zero has fallen that falls at a rate
-CROWD, WITHIN = 2000, 1e-9  # so many switches within this fraction of a run are too many
 FORGET = 2.0 ** (-1 / 64)  # at every switch: by so much sizes that were are forgotten
 LAST = 1e-12  # of the time: what is left of a run that is none
 CLOCK = 2.0**-8  # of the way in the time since zero: with TIE, what rounding of the time of a switch moves
@@ -107,7 +107,7 @@ class HybridMover:
         self._undecided = True
         self._before = before
         self._drift, self._coarse = drift, is_coarse(drift)
-        self._times: list[float] = []  # of all switches
+        self._crowd = Crowd(t0, until)
         self.count = 0
         self._resting: tuple[int, ...] = ()
         self._lasted = inf  # how long the mode before did
@@ -120,14 +120,14 @@ class HybridMover:
         """What is known here."""
         assert self.mode is not None
         assert self.setup is not None
-        switched = len(self._times)
+        switched = len(self._crowd.times)
         return Memo(self.mode, self.setup, self._resting, switched, self.count, self.sizes, self._adrift)
 
     def resume(self, memo: Memo) -> None:
         """Go on in the mode of a leg before."""
         self.mode, self.setup, self._resting, self.count = memo.mode, memo.setup, memo.resting, memo.count
         self.sizes, self._adrift = memo.sizes, memo.adrift
-        del self._times[memo.switched :]
+        self._crowd.forget(memo.switched)
         self._fired, self._undecided = None, False
 
     def rest(self, roots: Sequence[int]) -> None:
@@ -319,7 +319,7 @@ class HybridMover:
                     t, state, events, impulse = float(moment.times[-1]), moment.end, (), 0.0
             elif (below := self._rearm(t, state)) is not None:  # it fell, and no root of its series was found
                 self._switched(below)
-                if status := self._crowded(t):
+                if status := self._crowded(t, state):
                     return Moved(out, None, status)
                 continue
             assert self.setup is not None
@@ -341,7 +341,7 @@ class HybridMover:
                 if steps.fired is None:
                     return Moved(out, steps.broken)
                 self._switched(steps.fired)
-                if status := self._crowded(t):
+                if status := self._crowded(t, state):
                     return Moved(out, None, status)
                 continue
             leg = Leg(self.setup, steps, self.mode, events, impulse, self.memo())
@@ -397,7 +397,7 @@ class HybridMover:
         if fired is None:
             return Moved(out, steps.broken)
         self._switched(fired)
-        if status := self._crowded(t):
+        if status := self._crowded(t, state):
             return Moved(out, None, status)
         return Moved(out) if len(out) >= LEGS or sum(leg.steps.count for leg in out) >= STEPS else None
 
@@ -430,7 +430,7 @@ class HybridMover:
         largest[:-1] = np.maximum(largest[:-1], np.abs([flight.before for flight in flights])[1:])
         for k, flight in enumerate(flights):
             if k:
-                self._times.append(flight.time)
+                self._crowd.add(flight.time)
                 self.sizes = np.maximum(self.sizes, largest[k - 1])
                 self.sizes, self._adrift = FORGET * self.sizes, FORGET * self._adrift
             self.count += 1
@@ -467,13 +467,11 @@ class HybridMover:
         self._undecided = True
         self.sizes, self._adrift = FORGET * self.sizes, FORGET * self._adrift
 
-    def _crowded(self, t: float) -> Status | None:
-        """The end of a run that switches without end in no time."""
-        self._times.append(t)
-        if len(self._times) >= CROWD and t - self._times[-CROWD] <= WITHIN * (self.until - self.t0):
-            words = f"{CROWD} between t = {self._times[-CROWD]:.12g} and {t:.12g}, and no end to them"
-            return Status(Ending.SWITCHES, f"{words}: they accumulate (Zeno)")
-        return None
+    def _crowded(self, t: float, state: Array) -> Status | None:
+        """The end of a run that switches without end."""
+        kind = "side" if self._fired is None else self._fired.kind
+        n = len(state) // 2
+        return self._crowd.end(t, state[:n], self.scales[:n], kind)
 
     def _falls(self, t: float, state: Array) -> int | None:
         """A guard that falls to zero right where steps end before they reach it; else None."""
@@ -566,7 +564,7 @@ class HybridMover:
         except Paradox as paradox:
             if begins:
                 raise StateError("the start", [f"{paradox}, at {self._where(t, state)}"]) from None
-            if self._ever_faster():
+            if self._crowd.ever_faster():
                 words = f"they follow each other ever faster and accumulate (Zeno) near {self._where(t, state)}"
                 return Status(Ending.SWITCHES, words)
             after = "" if turned is None else f"after the impact at the kink of {turned.names} "
@@ -770,7 +768,7 @@ class HybridMover:
         return t, state, (), 0.0
 
     def _memo_of(self, trial: Trial) -> Memo:
-        switched = len(self._times)
+        switched = len(self._crowd.times)
         return Memo(trial.mode, trial.setup, self._resting, switched, self.count, self.sizes, self._adrift)
 
     def _jammed(self, fired: GuardKey, t: float, state: Array) -> Status | None:
@@ -789,13 +787,6 @@ class HybridMover:
         if self.mode is None:
             refuse(StateError, "the start", [f"{words}, at {self._where(t, state)}"])
         return Status(Ending.LEFT, f"{words}, at {self._where(t, state)}")
-
-    def _ever_faster(self) -> bool:
-        """Whether switches follow each other in ever shorter times, and have become many."""
-        spans = np.diff(self._times[-13::4])
-        return bool(
-            len(spans) == 3 and (spans[1:] < 0.9 * spans[:-1]).all() and spans[-1] < 1e-3 * (self.until - self.t0)
-        )
 
     def _where(self, t: float, state: Array) -> str:
         return at(self.system, t, state)

@@ -385,6 +385,20 @@ def test_rows_that_are_nearly_parallel_are_named_with_what_to_state_instead(apar
     assert moved.verify().passed
 
 
+@pytest.mark.parametrize("beside", [1e-7, 1e-9])
+def test_rows_that_are_nearly_dependent_at_one_place_are_told_by_their_angle(beside):
+    """Viviani's curve beside its node, where sphere and cylinder touch: their normals differ by about half of that."""
+    z = dynamicsymbols("z")
+    on = [da.Holonomic(x**2 + y**2 + z**2 - 4, "sphere"), da.Holonomic((x - 1) ** 2 + y**2 - 1, "cylinder")]
+    system = da.System.from_particles([da.Particle(1, (x, y, z))], constraints=on)
+    a = 2 * np.pi - beside
+    state = {x: 1 + np.cos(a), y: -np.sin(beside), z: 2 * np.sin(beside / 2)}
+    slope = {x.diff(): np.sin(beside), y.diff(): np.cos(a), z.diff(): np.cos(a / 2)}
+    with pytest.raises(da.StateError, match=r"independent to 5e-\d+ of their length only.*begin farther off") as caught:
+        system.simulate(state | slope, until=1.0)
+    assert f"{beside / 2:.1g}" in str(caught.value)
+
+
 def test_no_compilation_begins_after_the_time_is_over():
     """A start is all that is known of a system for which nothing was compiled in time."""
     system = da.System.from_lagrangian(

@@ -15,9 +15,8 @@ def nearly_dependent(now: Instant, rows: Sequence[int], names: Sequence[str]) ->
 
     S = A M⁻¹ Aᵀ has the square of the angle between them, of which too few digits are left.
     """
-    units = held_units(now.M, now.A)
     with np.errstate(all="ignore"):
-        A = now.A[list(rows)] * units
+        A = _in_the_metric(now.M, now.A[list(rows)])
         A = A / np.linalg.norm(A, axis=1, keepdims=True)
     if not len(A) or not np.isfinite(A).all():
         return "the elimination on its independent rows breaks down here"
@@ -31,5 +30,16 @@ def nearly_dependent(now: Instant, rows: Sequence[int], names: Sequence[str]) ->
     return (
         f"the rows of {', '.join(part[:SHOWN])}{more} are independent to {digits} of their "
         "length only, too little for a run: leave one of them out where they mean the same, or state in its place "
-        "what they differ by, divided by how small that is"
+        "what they differ by, divided by how small that is; where they are so near this place alone, begin farther off"
     )
+
+
+def _in_the_metric(M: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """A M^(−1/2), rows whose angles are those that count; where M is singular, in natural units."""
+    if (np.diag(M) > 0).all():
+        units = 1 / np.sqrt(np.diag(M))
+        try:
+            return np.asarray(np.linalg.solve(np.linalg.cholesky(M * np.outer(units, units)), (A * units).T).T)
+        except np.linalg.LinAlgError:
+            pass
+    return A * held_units(M, A)

@@ -166,7 +166,10 @@ class TestContacts:
 
 
 class TestFrictionAtRest:
-    """A block on a rough table, pulled: what it does is decided as in the motion that begins there."""
+    """A block on a rough table, pulled: what it does is decided as in the motion that begins there.
+
+    Forward is a quarter turn to the left of the direction in which the table pushes.
+    """
 
     @staticmethod
     def block(pull, contact=da.Holonomic, lift=0.0, speed=0.0):
@@ -180,7 +183,9 @@ class TestFrictionAtRest:
         )
 
     @pytest.mark.parametrize("contact", [da.Holonomic, da.OneSided])
-    @pytest.mark.parametrize(("pull", "word"), [(0, "sticks"), (3, "sticks"), (5, "slips forward"), (-5, "slips back")])
+    @pytest.mark.parametrize(
+        ("pull", "word"), [(0, "sticks"), (3, "sticks"), (5, "slips backward"), (-5, "slips forward")]
+    )
     def test_it_sticks_or_slips(self, contact, pull, word):
         finding = self.block(pull, contact).check()
         assert finding.passed

@@ -15,6 +15,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 
 SHORT = 1.0 / 16.0  # of a step: an event before it is found again with a shorter one
 NEWTON, ULPS = 6, 4
+NOISE = 2.0**-8  # of the slack of a guard: near a zero what is less may change by rounding alone
 
 
 class Walk:
@@ -73,11 +74,12 @@ class Walk:
         begin, fallen = float(steps.times[steps.count - 1]), end
         one = max(begin, end - max(1e-3 * (end - begin), 64 * EPS * abs(end)))
         two, at_one, at_two = end, *(self._guards(setup, steps, time)[guard] for time in (one, end))
-        for k in range(NEWTON):
+        nothing = NOISE * abs(at_two)
+        for _ in range(NEWTON):
             if at_two == at_one or not at_two:
                 break
             new = min(max(two - at_two * (two - one) / (at_two - at_one), begin), end)
-            if abs(new - two) <= EPS * abs(two) or (k and abs(new - two) >= abs(two - one)):  # by rounding alone
+            if abs(new - two) <= EPS * abs(two) or (abs(at_two) <= nothing and abs(new - two) >= abs(two - one)):
                 break
             one, at_one, two = two, at_two, new
             at_two = self._guards(setup, steps, two)[guard]

@@ -12,6 +12,7 @@ from dalembert.engine import Steps, polynomials_at
 from dalembert.motion.status import Event, Projection
 
 BEGINNING = 1e-6  # of a step
+STAYS = ("slide", "halt")  # kinds of events after which something that is zero stays so
 BLOCK = 2**16  # numbers at once: memory that is used again costs less than what is new
 Setup = Any  # of an engine: compiled code with its parameters, or the plain twin's
 
@@ -68,11 +69,16 @@ class Leg:
 
 
 def told_on(legs: list[Leg], pending: Iterable[Event] = ()) -> list[Leg]:
-    """Legs in a row after events that are not told yet; what happens in one without steps is told with the next."""
+    """Legs in a row after events that are not told yet; what happens in one without steps is told with the next.
+
+    That something is zero is told by what it does then, where it stays so.
+    """
     out: list[Leg] = []
     events, impulse = tuple(pending), 0.0
     last = max((k for k, leg in enumerate(legs) if leg.steps.count), default=-1)
     for k, leg in enumerate(legs):
+        stays = [event.time for event in leg.events if event.kind in STAYS] if events else []
+        events = tuple(event for event in events if event.kind != "crossing" or event.time not in stays)
         told = replace(leg, events=(*events, *leg.events), impulse=impulse + leg.impulse) if events or impulse else leg
         if leg.steps.count or k > last:
             out.append(told)

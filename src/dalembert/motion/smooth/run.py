@@ -973,13 +973,12 @@ class Run:
         assert problem.minimum is not None
         inertia, masses, rows = self.engine.names(self.mover.setup)
         column, time = problem.minimum.column, problem.time
-        if problem.kind == "massless":
-            return f"the mass matrix is singular at t = {time:.6g}: {inertia[column]} vanishes"
-        if problem.kind == "mass":
-            return f"the mass matrix is singular at t = {time:.6g}: {masses[column]} vanishes"
-        if problem.kind == "dependent" and self.mover.lacks_mass(time, state):
-            words = f"the mass matrix is singular at t = {time:.6g}"
-            return f"{words}: no mass is left along what the constraints leave free"
+        lost = f"the mass matrix is singular at t = {time:.6g}"
+        helped = problem.kind == "dependent" or (problem.kind == "massless" and self.mover.setup.choice.augment)
+        if helped and self.mover.lacks_mass(time, state):
+            return f"{lost}: no mass is left along what the constraints leave free"
+        if problem.kind in ("massless", "mass"):
+            return f"{lost}: {(inertia if problem.kind == 'massless' else masses)[column]} vanishes"
         if problem.kind == "pole":
             return f"{rows[column]} does not exist at t = {time:.6g}: its coefficients grow without bound there"
         fate = "becomes dependent on the others" if problem.kind == "dependent" else "has no direction there"

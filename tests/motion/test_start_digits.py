@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 from sympy import Rational
 from sympy.physics.mechanics import dynamicsymbols
 
@@ -80,3 +82,27 @@ def test_a_bare_coordinate_that_is_zero_is_known_to_what_the_others_leave(angle)
     """A row that says w = 0 alone, beside others whose rounding moves w."""
     motion = rods(da.Holonomic(w)).simulate(folded(angle, 9, 0.5), until=0.02)
     assert motion.verify().passed
+
+
+@pytest.mark.parametrize("leaves", [0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5])
+@pytest.mark.parametrize("deep", [0.0, 1e-16])
+def test_a_start_on_a_hill_that_leaves_it_by_as_little(leaves, deep):
+    """It slides on: θ̈ = g/R sin θ from the top on, where v² < g R cos θ."""
+    hill = da.System.from_lagrangian(
+        (X**2 + Y**2) / 2 - 9.81 * y, [x, y], constraints=[da.OneSided(x**2 + y**2 - 1, restitution=Rational(1, 2))]
+    )
+    start = {x: 0.6 * (1 - deep), y: 0.8 * (1 - deep), X: 0.4 + 0.6 * leaves, Y: -0.3 + 0.8 * leaves}
+    motion = hill.simulate(start, until=0.1)
+    down = solve_ivp(lambda _, s: [s[1], 9.81 * np.sin(s[0])], (0, 0.1), [np.arcsin(0.6), 0.5], rtol=1e-12, atol=1e-13)
+    angle = down.y[0, -1]
+    assert_allclose(motion.end_values[:2], [np.sin(angle), np.cos(angle)], atol=1e-10)
+    assert motion.verify().passed
+
+
+@pytest.mark.parametrize("start", [(0.5999999998, 0.8, 0.4, -0.2999999998), (0.5999999995, 0.8, 0.4000000005, -0.3)])
+def test_a_start_within_a_hill_by_its_last_digit(start):
+    hill = da.System.from_lagrangian((X**2 + Y**2) / 2 - 9.81 * y, [x, y], constraints=[da.OneSided(x**2 + y**2 - 1)])
+    motion = hill.simulate(dict(zip((x, y, X, Y), start, strict=True)), until=0.1)
+    assert not motion.events
+    whole = hill.simulate({x: 0.6, y: 0.8, X: 0.4, Y: -0.3}, until=0.1)
+    assert_allclose(motion.end_values, whole.end_values, atol=1e-8)

@@ -98,6 +98,28 @@ class Bounces:
             return ended
         return self._bounced(touch, left if friction else {}, done)
 
+    def unseen(self, t: float, state: Array, mode: Mode, setup: Setup, scales: Array) -> Struck | None:
+        """The rest of contacts that part, to be back before their gaps are seen to be open; None where none does.
+
+        As of what slides over a hill, stated to so many digits.
+        """
+        now, (q, v) = self._programs.arrays(setup, t, state), np.split(state, 2)
+        floors = tolerance("TIE") * self._programs.engine.sizes(setup, np.array([t]), state[None, :], scales)[0]
+        gaps, slack = np.split(floors[: 2 * len(now.b)], 2)
+        parting = [j for j in self._sided if abs(now.level[j]) <= gaps[j] and now.rate[j] > slack[j]]
+        touch = Touch(t, state, mode, setup, now, gaps, slack, parting, inf, {})
+        falls = self._falls(touch, parting) if parting else None
+        if falls is None:
+            return None
+        hops = [j for j in parting if now.rate[j] ** 2 <= -2 * falls[j] * gaps[j]]
+        if not hops:
+            return None
+        lost = {j: 1 - self._restitution[j] or 1.0 for j in hops}  # without loss one flight is taken for all
+        left = {j: float(2 * now.rate[j] / -falls[j] / lost[j]) for j in hops}
+        done = stopped(now, v, hops, [*self._hard, *mode.closed])
+        after = now.rate + now.A @ (done.velocity - v)
+        return Struck(q, done.velocity, done.energy, self._events(touch, done, after, left), True, left)
+
     def _left(self, touch: Touch, high: float) -> dict[int, float]:
         """The contacts whose bounces are unseen from here on and end, and what time is left of them.
 

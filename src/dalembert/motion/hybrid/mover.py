@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from dalembert.derive import Array
+from dalembert.derive import CLOSE, Array
 from dalembert.derive.switching.guard_kinds import GuardKey
 from dalembert.derive.switching.modes import OFF, SLIPS, Mode
 from dalembert.derive.variants import with_constraints
@@ -24,6 +24,7 @@ from dalembert.motion.hybrid.growing import grown
 from dalembert.motion.hybrid.guard_watch import GuardWatch, armed, key_of
 from dalembert.motion.hybrid.guesses import Guesses, beyond
 from dalembert.motion.hybrid.halts import Halt, Halts
+from dalembert.motion.hybrid.impact import stopped
 from dalembert.motion.hybrid.kinks import Kinks
 from dalembert.motion.hybrid.next_mode import ModeSearch, Paradox, Trial
 from dalembert.motion.hybrid.programs import Programs
@@ -255,7 +256,7 @@ class HybridMover:
     def on_rows(self, t: float, state: Array, allowed: float) -> OnRows | None:
         """A start put on its two-sided rows, and out of contacts that it is a little within; None where it need not be.
 
-        Velocities are left to a contact: it may be struck, or left.
+        Velocities are left to a contact, it may be struck, or left; but where they do neither to as few digits.
         """
         n, blank = len(state) // 2, self.programs.blank()
         try:
@@ -270,10 +271,20 @@ class HybridMover:
             if within:
                 at_rest = np.concatenate([state[:n], np.zeros(n)])
                 places = self._search.on_rows(replace(mode, closed=within), t, at_rest, self.scales)[:n]
-                put = self._search.on_rows(mode, t, np.concatenate([places, state[n:]]), self.scales)
+                begun = np.concatenate([places, state[n:]])
+                put = self._kept(mode, within, t, self._search.on_rows(mode, t, begun, self.scales))
             return OnRows(put, before, self._off(mode, t, put)[0])
         except FAILURES:  # what is wrong with it is told where its mode is looked for
             return None
+
+    def _kept(self, mode: Mode, within: tuple[int, ...], t: float, state: Array) -> Array:
+        """The state with those contacts, of some, at rest that it neither leaves nor strikes by its digits."""
+        setup, n = self.programs.setup(mode, t, state), len(state) // 2
+        now = self.programs.arrays(setup, t, state)
+        sizes = self.engine.sizes(setup, np.array([t]), state[None, :], self.scales)[0][len(now.rate) :]
+        slow = [j for j in within if abs(now.rate[j]) <= CLOSE * sizes[j]]
+        hard = [j for j in range(len(self.system.constraints)) if j not in self.switches.one_sided]
+        return np.concatenate([state[:n], stopped(now, state[n:], slow, hard).velocity]) if slow else state
 
     def _off(self, mode: Mode, t: float, state: Array) -> tuple[float, tuple[int, ...]]:
         """How far off its two-sided rows a state is, or within contacts, relative to their terms; and within which."""
@@ -541,6 +552,7 @@ class HybridMover:
                 struck = self._bounces.at(t, state, there, setup, self.scales, self._lasted)
                 if struck is not None and not struck.met:
                     return self._contradicts(t, state)
+                struck = struck or self._bounces.unseen(t, state, there, setup, self.scales)
             if struck is not None:
                 state = np.concatenate([struck.place, struck.velocity])
                 events, impulse = [*events, *struck.events], impulse + struck.energy

@@ -5,6 +5,7 @@ import numpy as np
 from dalembert.derive import Array
 from dalembert.engine import engine
 from dalembert.motion.look import Look, largest_part
+from dalembert.motion.proofs.rests import jump_of
 from dalembert.motion.proofs.words import MOST, counted, rounding_of_time, worst_at
 from dalembert.motion.retrace import windows
 from dalembert.motion.tolerances import tolerance
@@ -64,8 +65,10 @@ def _ends(look: Look) -> tuple[Array, Array]:
     begun = look.at(np.array([m.begin_time]))[0]
     ended = look.before(np.array([m.end_time]))[0]
     first, last = np.abs(begun - m.begin_values), np.abs(ended - m.end_values)
+    told = {e.time for e in m.events}
+    told |= {look.jumps[k].time for e in m.events if e.kind == "rest" and (k := jump_of(look, e)) is not None}
     for off, time in ((first, m.begin_time), (last, m.end_time)):
-        if any(e.time == time for e in m.events):
+        if time in told:
             off[n:] = 0.0
     for origin in m.origins[:1]:
         first = np.maximum(first, np.abs(np.array(origin.state) - m.begin_values))

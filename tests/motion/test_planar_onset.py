@@ -226,3 +226,43 @@ def test_a_plate_on_three_pads_turns_about_the_one_that_sticks() -> None:
     assert_allclose([event.time for event in motion.events], begins, rtol=1e-12)
     assert_allclose([motion.end[turn], motion.end[W]], turns.y[:, -1], rtol=1e-9)
     assert motion.verify().passed
+
+
+def plate(kind, forces) -> da.System:
+    """A plate on three pads, each of which bears the same."""
+
+    def pad(name, u, v):
+        across, along = u * cos(turn) - v * sin(turn), u * sin(turn) + v * cos(turn)
+        rough = da.Coulomb(Rational(3, 10), sliding=[X - along * W, Y + across * W])
+        return kind(z + u * a + v * b, name=name, nature=rough)
+
+    kinetic = X**2 + Y**2 + z.diff() ** 2 + 0.15 * W**2 + 0.1 * (a.diff() ** 2 + b.diff() ** 2)
+    pads = [pad("one", 1, 0), pad("two", -0.5, 0.8), pad("three", -0.5, -0.8)]
+    return da.System.from_lagrangian(kinetic - 2 * G * z, [x, y, z, turn, a, b], forces=forces, constraints=pads)
+
+
+@pytest.mark.parametrize(("forces", "begins"), [({x: t}, 0.6 * G), ({turn: t}, None), ({x: t, turn: t / 5}, None)])
+def test_pads_that_may_lift_slip_as_those_that_may_not(forces, begins) -> None:
+    """z, a and b are moved by nothing that the pads do: each bears a third of the weight all the time."""
+    held, free = (plate(kind, forces).simulate({}, until=6.2) for kind in (da.Holonomic, da.OneSided))
+    assert [event.kind for event in free.events] == ["slip"] * 3
+    if begins is not None:
+        assert_allclose(free.events[0].time, begins, rtol=1e-12)
+    assert_allclose(free.events[0].time, held.events[0].time, rtol=1e-12)
+    assert_allclose(free.end_values, held.end_values, atol=1e-9)
+    assert_allclose(free.dataset.multiplier.values, 2 * G / 3, rtol=1e-9)
+    assert free.verify().passed
+
+
+@pytest.mark.parametrize("kind", [da.Holonomic, da.OneSided])
+@pytest.mark.parametrize("pull", [0, t])
+def test_feet_whose_shares_nothing_determines_are_refused_for_that(kind, pull) -> None:
+    """Of two feet on one floor, given as one and the same row, each may bear all of the weight, or nothing."""
+    feet = [
+        kind(z, name=name, nature=da.Coulomb(Rational(3, 10), sliding=[X - u * sin(turn) * W, Y + u * cos(turn) * W]))
+        for name, u in (("front", 1.0), ("rear", -0.5))
+    ]
+    kinetic = (X**2 + Y**2 + z.diff() ** 2) / 2 + 0.15 * W**2
+    bar = da.System.from_lagrangian(kinetic - G * z, [x, y, z, turn], forces={y: pull}, constraints=feet)
+    with pytest.raises(da.StateError, match="the motion is not determined: the rows 'front', 'rear' are redundant"):
+        bar.simulate({}, until=1.0)

@@ -62,15 +62,16 @@ def grazes(programs: Programs, setup: Setup, t: float, state: Array, scales: Arr
     return bool(reach(state) <= slight**2 * max(map(reach, before), default=0.0))
 
 
-def opens_at_zero(programs: Programs, setup: Setup, t: float, state: Array, scales: Array) -> Array:
-    """Which gaps (r,), being zero, open in the mode of a setup: they part, or do not and are drawn apart.
+def ways_at_zero(programs: Programs, setup: Setup, t: float, state: Array, scales: Array) -> Array:
+    """Which way gaps (r,), being zero, go in the mode of a setup: 1 if they part or are drawn apart, −1 if they close.
 
-    However soon and low they are to close again: by less than can be seen of the gap.
+    However soon and low they are to turn: by less than can be seen of the gap. 0 where they stay.
     """
     engine, times, states = programs.engine, np.array([t]), state[None, :]
     seen = engine.watch(setup, times, states)
     rate, floors = seen.rate[0], tolerance("TIE") * engine.sizes(setup, times, states, scales)[0][seen.rate.shape[1] :]
     drawn = programs.opening(setup, times, states, seen.acceleration)[0]
     natural = np.abs(engine.rows(setup, times, states)[0]) @ engine.paces(setup, times, states)[0]
-    out: Array = (rate > floors) | ((rate >= -floors) & (drawn > tolerance("TIE") * natural) & (natural > 0))
+    pulled = np.where((np.abs(drawn) > tolerance("TIE") * natural) & (natural > 0), np.sign(drawn), 0.0)
+    out: Array = np.where(np.abs(rate) > floors, np.sign(rate), pulled)
     return out

@@ -22,7 +22,7 @@ from dalembert.derive.switching.modes import BACKWARD, FORWARD, OFF, SLIPS, STIC
 from dalembert.derive.switching.stages import Staged
 from dalembert.derive.switching.surfaces import is_rough
 from dalembert.engine.taylor import Setup
-from dalembert.motion.hybrid.grazing import opens_at_zero
+from dalembert.motion.hybrid.grazing import ways_at_zero
 from dalembert.motion.hybrid.guard_watch import Guarded, GuardWatch, key_of
 from dalembert.motion.hybrid.mode_rows import ModeRows
 from dalembert.motion.hybrid.planar import MOMENT, PlaneFriction, slipping_at_rest
@@ -258,10 +258,20 @@ class ModeSearch:
         gaps = [i for i in gaps if abs(guarded.values[i]) <= guarded.floors[i]]
         if not gaps:
             return guarded
-        opening = opens_at_zero(self.programs, setup, t, state, self._scales)
-        opens = [i for i in gaps if opening[staged.keys[i].place]]
+        ways = ways_at_zero(self.programs, setup, t, state, self._scales)
+        opens = [i for i in gaps if ways[staged.keys[i].place] > 0]
         falls = tuple(i for i in guarded.falls if i not in opens)
         return replace(guarded, falls=falls, rises=(*guarded.rises, *opens))
+
+    def _closing(self, guarded: Guarded, staged: Staged, setup: Setup, t: float, state: Array) -> Guarded:
+        """The guards, where gaps close in which nothing is seen to change in so short a time as a slip begins in."""
+        gaps = [i for i in guarded.stays if i < len(staged.keys) and staged.keys[i].kind == "touch"]
+        if not gaps:
+            return guarded
+        ways = ways_at_zero(self.programs, setup, t, state, self._scales)
+        closes, opens = (tuple(i for i in gaps if way * ways[staged.keys[i].place] > 0) for way in (-1, 1))
+        stays = tuple(i for i in guarded.stays if i not in (*closes, *opens))
+        return replace(guarded, falls=(*guarded.falls, *closes), rises=(*guarded.rises, *opens), stays=stays)
 
     def _in_plane(self, mode: Mode, staged: Staged, t: float, state: Array) -> Trial:
         """A mode in which friction slips in a plane; from rest, with a speed too small to be seen."""
@@ -300,6 +310,7 @@ class ModeSearch:
                 begin = np.concatenate([q + v * tau + a * tau**2 / 2, v + a * tau])
         staged = self.programs.staged(mode)
         guarded = self.watch.at(staged, setup, mode, later, begin, self._scales)
+        guarded = self._closing(guarded, staged, setup, later, begin)
         return Trial(mode, staged, setup, begin, guarded, why, tuple(resting), marginal, moment)
 
     def onset(self, trial: Trial, t: float, state: Array) -> Onset:

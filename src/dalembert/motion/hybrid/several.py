@@ -31,8 +31,14 @@ def only_mode(
     `begins`: the motion begins here, so that it may begin on a surface that pushes it away to both sides. `halted`:
     frictions that have come to rest with the one that fell.
     """
-    found = search.find(t, state, guesses, scales, fired, halted)
-    _refuse_shares(search, t, found)
+    try:
+        found = search.find(t, state, guesses, scales, fired, halted)
+    except Paradox:
+        _refuse_shares(search, t, state, replace(guesses[0], rubs=tuple(STICKS for _ in search.switches.rubs)))
+        raise
+    open_ = [key.place for i in found.guarded.stays if (key := key_of(found.staged, i)).kind == "touch"]
+    if open_ or any(r < len(search.switches.form.constraints) for r in found.mode.idle):
+        _refuse_shares(search, t, found.state, found.mode, open_)
     _refuse_unseen(search, t, state, found)
     if search.switches.actual:
         _refuse_another(search, t, state, found)
@@ -41,15 +47,21 @@ def only_mode(
     return found
 
 
-def _refuse_shares(search: ModeSearch, t: float, found: Trial) -> None:
-    """Raise Paradox where friction follows a force that redundant rows share in a way nothing determines."""
-    m, mode = len(search.switches.form.constraints), found.mode
-    if not any(r < m for r in mode.idle) or all(rub == OFF for rub in mode.rubs):
-        return
-    held = [j for j in range(m) if j not in search.switches.one_sided or j in mode.closed]
-    together = [r.members for r, told in zip(search.switches.rubs, mode.rubs, strict=True) if told != OFF]
-    inputs = [*found.state.tolist(), t, *search.programs.values.tolist()]
-    if words := unshared_friction(search.programs.system, inputs, held, together):
+def _refuse_shares(search: ModeSearch, t: float, state: Array, mode: Mode, touching: Collection[int] = ()) -> None:
+    """Raise Paradox where friction follows a force that redundant rows share in a way nothing determines.
+
+    `touching`: contacts that are open in the mode and stay as they are, so that they might as well bear.
+    """
+    held = [
+        j
+        for j in range(len(search.switches.form.constraints))
+        if j not in search.switches.one_sided or j in mode.closed or j in touching
+    ]
+    rubs = zip(search.switches.rubs, mode.rubs, strict=True)
+    together = [rub.members for rub, told in rubs if told != OFF or {*rub.members} & {*touching}]
+    together = [members for members in together if {*members} <= {*held}]
+    inputs = [*state.tolist(), t, *search.programs.values.tolist()]
+    if together and (words := unshared_friction(search.programs.system, inputs, held, together)):
         raise Paradox(f"the motion is not determined: {words}")
 
 

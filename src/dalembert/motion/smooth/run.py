@@ -38,6 +38,7 @@ from dalembert.motion.tolerances import EPS, tolerance
 POINTS = 400  # looks at a run at the least, spread over all of it
 NARROW = 16  # times as many, where something in the statement may act within a small part of the way
 FEWEST, MOST = 2, 512  # looks at a step
+LONGER = 1.25  # times as long as is looked at so often
 SLIGHT = 2.0**-20  # of a look: steps that are a simple part of a run are so in any units
 GONE, FALL = 1e-15, 1e-3  # what vanishes where steps end, of its size at the start and a little before
 BEFORE = 2.0**-20  # of the run: so long before
@@ -291,8 +292,13 @@ class Run:
         return View(self.engine, course, points, sizes, *known, watch, again=self._reductions > 0, weighs=weighs)
 
     def _fractions(self, course: Course) -> Array:
-        """Where each step is looked at: as often as the longest of them asks for."""
-        count = int(self._looks(course.spans).max())
+        """Where each step is looked at: as often as the longest of them asks for.
+
+        Not for a few that are a little longer, where steps are so short that looks are twice as many anyhow.
+        """
+        asked = self._finer * POINTS / (self.until - self.t0) * course.spans
+        enough = 2 * asked.sum() <= FEWEST * len(asked) and asked.max() <= LONGER * FEWEST
+        count = FEWEST if enough else int(self._looks(course.spans).max())
         return np.arange(1, count + 1) / count
 
     def _looks(self, spans: Array) -> Array:

@@ -266,3 +266,21 @@ def test_feet_whose_shares_nothing_determines_are_refused_for_that(kind, pull) -
     bar = da.System.from_lagrangian(kinetic - G * z, [x, y, z, turn], forces={y: pull}, constraints=feet)
     with pytest.raises(da.StateError, match="the motion is not determined: the rows 'front', 'rear' are redundant"):
         bar.simulate({}, until=1.0)
+
+
+@pytest.mark.parametrize("power", [2, 3])
+def test_a_load_at_a_dead_centre_that_grows_too_slowly_comes_to_an_end(power) -> None:
+    """The slider moves as a high power of the time, so that rounding decides which way it rubs: that is told."""
+    crank = dynamicsymbols("crank")
+    rod = da.Holonomic((x - 0.3 * cos(crank)) ** 2 + (y - 0.3 * sin(crank)) ** 2 - 0.64, "rod")
+    guide = da.Holonomic(y, "guide", nature=da.Coulomb(0.3, sliding=X))
+    system = da.System.from_lagrangian(
+        0.3 * crank.diff() ** 2 + 0.75 * (X**2 + Y**2) - 1.5 * G * y, [crank, x, y],
+        forces={crank: t**power / 2}, constraints=[rod, guide],
+    )  # fmt: skip
+    words = []
+    try:
+        words.append(str(system.simulate({crank: 0.0, x: 1.1, y: 0.0}, until=2.0, throw=False, max_steps=5000).status))
+    except da.StateError as error:
+        words.append(str(error))
+    assert any(told in words[0] for told in ("which way 'guide' slips cannot be told", "be told from their rounding"))

@@ -522,10 +522,7 @@ class Run:
             case "weak":
                 return self._weaker(view, problem)
             case "unbalanced":
-                self._until(view, problem.place, problem.time)
-                self.mover.balance(self.t, self.state)
-                self._before = None
-                return None
+                return self._balanced(view, problem)
             case "unweighed":
                 self._reweigh(view, problem)
                 return None
@@ -550,13 +547,24 @@ class Run:
                 place, time = int(view.points.places[seen[-1]]), float(view.points.times[seen[-1]])
         self._until(view, place, time)
 
+    def _balanced(self, view: View, problem: Problem) -> Status | None:
+        """Go on by accelerations that obey the rows to their own rounding; by shorter steps where there are none."""
+        self._until(view, problem.place, problem.time)
+        self.mover.balance(self.t, self.state)
+        self._before = None
+        return None if self.mover.setup.choice.balanced else self._again(view, problem)
+
     def _shorter(self, view: View, problem: Problem) -> Status | None:
         """Take again, by shorter steps, what a step has got wrong."""
+        self._until(view, problem.place, problem.time)
+        return self._again(view, problem)
+
+    def _again(self, view: View, problem: Problem) -> Status | None:
+        """Take a step again, from where it begins, by shorter ones."""
         span = float(view.course.spans[problem.place])
         end = problem.time + span
         if problem.place:
             self._reductions = 0
-        self._until(view, problem.place, problem.time)
         self._reductions += 1
         short = span / SHORTER
         if self._reductions > TRIES or short <= 64 * EPS * abs(self.t):
@@ -568,6 +576,9 @@ class Run:
                 return ended
             fault = self.mover.blame(self.t, self.state)
             where = at(self.system, self.t, self.state)
+            if problem.kind == "unbalanced":
+                words = "what forces in balance leave of the motion cannot be told from their rounding after"
+                return Status(Ending.UNRESOLVED, f"{words} {where}")
             if fault.missing or self._too_fast():
                 return Status(Ending.BROKEN, f"no finite step can be taken, at {where}: {fault.words}")
             if problem.kind == "crossed":
